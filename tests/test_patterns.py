@@ -37,7 +37,7 @@ CHARS = (1_000, 4_000)
 MIN_SECONDS, MAX_GROWTH = 0.004, 8.0
 """Time that is too short to judge; and how often as long four times the text may take. It is four times in linear, 16 in quadratic time."""
 LIMIT_S = 0.5
-MATCHED = {"ramify.tools.models.reply_parsing.MEMBER_NAME", "ramify.formats._html_left_out._NAMED_PART"}
+MATCHED = {"ramify.tools.models.reply_parsing.MEMBER_NAME", "ramify.formats.html._left_out._NAMED_PART"}
 """Passed to a function, or taken from a list, and compared with the start or all of a text."""
 _SEARCHING = ("search", "sub", "subn", "findall", "finditer", "split")
 _METHODS = (*_SEARCHING, "match", "fullmatch")

@@ -14,14 +14,6 @@ from ramify.tools.models.server_info import OLLAMA_TIMEOUT_S, request_json
 from ramify.tools.scrub import mask_address, scrub
 from ramify.tools.server_address import OLLAMA_START, ollama_host
 
-_MODULE_PACKAGES = {
-    "lxml.etree": "lxml",
-    "lxml.html": "lxml",
-    "pptx": "python-pptx",
-    "pypdfium2": "pypdfium2",
-    "yaml": "pyyaml",
-}
-"""The package of each module that a document reader needs."""
 _INDEX_MODULES = {"graph": ("graspologic_native", "graspologic-native"), "hierarchy": ("sklearn", "scikit-learn")}
 """The module and package of each kind of index."""
 _UMAP = "umap-learn"
@@ -37,38 +29,43 @@ class Check(NamedTuple):
 
 
 def check_formats() -> Check:
-    """Check that the modules of each reader can be imported."""
-    from ramify.tools.documents.readers import FORMAT_READERS
+    """Check that the reader of each format, and the modules that it needs, can be imported."""
+    from ramify.tools.documents.readers import FORMAT_READERS, load_reader, readable_suffixes
     from ramify.tools.documents.worker_pool import LIMITS, available_cores
 
-    failed = {}
-    for module in sorted({module for reader in FORMAT_READERS.values() for module in reader.modules}):
+    failed: dict[str, str] = {}
+    remedies: dict[str, None] = {}
+    unread = []
+    for suffix in readable_suffixes():
         try:
-            import_module(module)
-        except (ImportError, OSError) as error:  # the module, or a system library that it needs, is missing
-            failed[module] = f"{module} does not load ({error})"
+            reader = FORMAT_READERS.get(suffix) or load_reader(suffix)
+        except RamifyError as error:
+            unread.append(suffix)
+            failed[error.what], remedies[error.remedy] = error.what, None
+            continue
+        for module, package in reader.modules.items() if reader else ():
+            try:
+                import_module(module)
+            except (ImportError, OSError) as error:  # the module, or a system library that it needs, is missing
+                unread.append(suffix)
+                failed[module], remedies[f"run `pip install --force-reinstall {package}`"] = f"{module} does not load ({error})", None
     if failed:
-        unread = [suffix for suffix, reader in FORMAT_READERS.items() if any(module in failed for module in reader.modules)]
-        found = f"cannot read {', '.join(unread)}: {'; '.join(failed.values())}"
-        return Check(
-            "formats", "broken", found, f"run `pip install --force-reinstall {' '.join(_MODULE_PACKAGES[module] for module in failed)}`"
-        )
-    known = ", ".join(suffix.removeprefix(".") for suffix in FORMAT_READERS)
+        return Check("formats", "broken", f"cannot read {', '.join(unread)}: {'; '.join(failed.values())}", "; ".join(remedies))
+    known = ", ".join(suffix.removeprefix(".") for suffix in readable_suffixes())
     limits = f"{available_cores()} files at once, at most {LIMITS.seconds:g} s and {LIMITS.memory_mb:,} MB for one"
     return Check("formats", "ok", f"{known}, also gzipped; {limits}")
 
 
 def check_ocr() -> Check:
-    """Check that Tesseract, which reads text in pictures, is installed with a language; it is optional."""
-    from ramify.formats.ocr import INSTALL_TESSERACT, find_tesseract, installed_languages
+    """Check what reads text in pictures, if a reader does; it is optional."""
+    from ramify.tools.documents.files import DEFAULT_OCR
+    from ramify.tools.documents.readers import ocr_programs
 
-    program = find_tesseract()
-    if program is None:
-        return Check("ocr", "note", "text in pictures and scanned pages is not read: Tesseract is not installed", INSTALL_TESSERACT)
-    languages = installed_languages(program)
-    if not languages:
-        return Check("ocr", "note", f"{program} has no language", "install one (Debian and Ubuntu: apt-get install tesseract-ocr-eng)")
-    return Check("ocr", "ok", f"{program} reads pictures in {', '.join(languages)}")
+    programs = [program(DEFAULT_OCR) for program in ocr_programs()]
+    if not programs:
+        return Check("ocr", "note", "no installed package reads text in pictures", "install ramify.formats, which reads it with Tesseract")
+    found, remedies = ("; ".join(filter(None, parts)) for parts in zip(*programs, strict=True))
+    return Check("ocr", "note" if remedies else "ok", found, remedies)
 
 
 def check_index_kinds() -> Check:

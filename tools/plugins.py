@@ -8,7 +8,8 @@
 | `ramify.embeddings` | of the encoder | a `Pretrained` of `ramify.tools.embeddings.pretrained`, or an `Embeddings` of LangChain |
 | `ramify.downloads` | of the model | a function of a mirror's address, or None, that downloads it and prints where it is |
 | `ramify.stores` | scheme: before the colon of the address | a function of the address that returns an `IndexStore` |
-| `ramify.readers` | suffix of the files, such as `.pdf` | see `ramify.tools.documents` |
+| `ramify.readers` | suffix of the files, such as `.pdf` | a `ramify.tools.documents.readers.FormatReader` |
+| | `check-reading` | a function of paths, called by `ramify index --check-reading` |
 | `ramify.clusters` | of the option that names its address | a function of the address and an encoder that returns an `Encoding` |
 | `ramify.strategies` | of the strategy | a `ramify.graphs.Strategy` |
 """

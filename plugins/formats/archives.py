@@ -13,12 +13,11 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents._text import MAX_BYTES, read_unpacked
-from ramify.tools.documents.files import ReadReport, UnreadableError
-from ramify.tools.documents.members import MemberPath, Unpacking, distinct_name, escapes
+from ramify.formats.members import MemberPath, distinct_name, escapes
+from ramify.tools.documents.files import ReadReport, Unpacking, UnreadableError
+from ramify.tools.documents.readers import FormatReader
+from ramify.tools.documents.text import MAX_BYTES, read_unpacked
 
-ARCHIVE_SUFFIXES = frozenset({".tar", ".tgz", ".tbz2", ".txz", ".7z", ".rar", ".bz2", ".xz", ".zst", ".cab", ".arj", ".lzh", ".z"})
-"""Suffixes of archives that are not read."""
 _ENCRYPTED = 0x1
 _NAMES_ARE_UTF8 = 0x800
 _MAX_COMPRESSION_RATIO = 200
@@ -80,3 +79,7 @@ def read_mbox(path: Path, source: str, report: ReadReport) -> Iterator[Document]
     for number, (start, end) in enumerate(zip(starts, ends, strict=True), start=1):
         mail = partial(_QUOTED_START.sub, rb"\1", content[start.end() : end])
         yield from report.read_member(MemberPath.make(f"{number}.eml", mail))
+
+
+ZIP_READER = FormatReader(read_zip, in_parts=True, contains_files=True)
+MAILBOX_READER = FormatReader(read_mbox, {"lxml.html": "lxml"}, in_parts=True, contains_files=True)

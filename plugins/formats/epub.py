@@ -10,10 +10,11 @@ from zipfile import BadZipFile, ZipFile
 
 from langchain_core.documents import Document
 
-from ramify.formats.office import BOOK_PROPERTIES, open_container, parse_xml, read_properties
-from ramify.tools.documents._text import decode_text, detect_encoding, file_stem
+from ramify.formats.office.containers import BOOK_PROPERTIES, open_container, parse_xml, read_properties
 from ramify.tools.documents.files import ReadReport, UnreadableError
+from ramify.tools.documents.readers import FormatReader
 from ramify.tools.documents.sections import Outline, Section, section_documents
+from ramify.tools.documents.text import decode_text, detect_encoding, file_stem
 from ramify.tools.quoting import pluralize
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ class _Book:
 
 def read_epub(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Read a book as one document a section."""
-    from ramify.formats._html import html_outline
+    from ramify.formats.html.page import html_outline
 
     with open_container(path) as archive:
         place = parse_xml(archive.read("META-INF/container.xml")).find("{*}rootfiles/{*}rootfile")
@@ -162,3 +163,6 @@ def _encrypted_names(archive: ZipFile) -> set[str]:
         return set()
     references = parse_xml(archive.read(_ENCRYPTION)).iter("{*}CipherReference")
     return {normpath(unquote(reference.get("URI", ""))).lstrip("/") for reference in references}
+
+
+READER = FormatReader(read_epub, {"lxml.html": "lxml"})

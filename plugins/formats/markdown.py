@@ -5,10 +5,13 @@ import re
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from ramify.tools.documents._raised import lowered, raised
-from ramify.tools.documents._wrapped_text import join_wrapped
+from ramify.formats.html.reader import html_text
+from ramify.formats.raised import lowered, raised
 from ramify.tools.documents.files import ReadReport
+from ramify.tools.documents.readers import FormatReader
 from ramify.tools.documents.sections import word_count
+from ramify.tools.documents.text import read_markdown
+from ramify.tools.documents.wrapped_text import join_wrapped
 
 _FENCE = re.compile(r"\s{0,3}(?:> ?)*(`{3,}|~{3,})")
 _LIST_ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s")
@@ -166,16 +169,9 @@ def _write_tables(text: str, source: str, report: ReadReport) -> str:
             depth -= 1
             end = text.find(">", tag.end()) + 1
             if not depth and end:
-                parts += [text[done:start], _table_text(text[start:end], source, report)]
+                parts += [text[done:start], html_text(text[start:end], source, report)]
                 done = end
     return "".join([*parts, text[done:]])
-
-
-def _table_text(table: str, source: str, report: ReadReport) -> str:
-    from ramify.formats._html import html_outline
-
-    sections = html_outline(table, source, report).sections
-    return "\n\n".join("\n".join((*section.headings[-1:], section.text)) for section in sections)
 
 
 def _decode_entity(match: re.Match[str]) -> str:
@@ -184,3 +180,6 @@ def _decode_entity(match: re.Match[str]) -> str:
     if sign in _STRUCTURE_SIGNS or (sign in _LINE_SIGNS and not line.strip()):
         return match[0]
     return _INVISIBLE.sub("", sign.replace("\xa0", " "))
+
+
+READER = FormatReader(partial(read_markdown, tidy=tidy_markdown), {"yaml": "pyyaml"}, plain=True)

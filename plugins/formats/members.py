@@ -15,19 +15,9 @@ if TYPE_CHECKING:
 else:
     _Path = PurePosixPath  # the methods that access a disk would only mislead
 
-MAX_MEMBERS = 10_000
-"""Maximum number of files read within one file, at all depths."""
-MAX_UNPACKED_BYTES = 1 << 32
-"""Maximum size of all of them."""
-MAX_DEPTH = 3
-"""Maximum number of files around one: an archive within a mail within an archive."""
 _SEPARATORS = re.compile(r"[/\\]+")
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f\ud800-\udfff]+")
 _MAX_NAME_CHARS = 200
-
-
-class UnreadableError(Exception):
-    """A file cannot be read by its reader; the message is the reason."""
 
 
 class MemberPath(_Path):
@@ -75,38 +65,3 @@ def distinct_name(name: str, uses: Counter[str]) -> str:
 def escapes(name: str) -> bool:
     """Return whether a name would lead out of the folder in which it is unpacked."""
     return name.startswith(("/", "\\")) or bool(re.match(r"[A-Za-z]:", name)) or ".." in _SEPARATORS.split(name)
-
-
-class Unpacking:
-    """The limits and the progress of reading the files within one file.
-
-    done: the number of files that were read before the worker died; they are passed over. announce: called with the number and source of
-    each file before it is read.
-    """
-
-    def __init__(self, done: int = 0, announce: Callable[[int, str], object] = lambda number, source: None) -> None:
-        self.depth = 0
-        self._announce = announce
-        self._done = done
-        self._count = 0
-        self._bytes = 0
-
-    def begin(self, source: str) -> bool:
-        """Begin a file; return False if it was read before."""
-        self._count += 1
-        if self._count <= self._done:
-            return False
-        self._announce(self._count, source)
-        return True
-
-    def check(self) -> None:
-        """Raise UnreadableError if further files would be too many or too large."""
-        if self._count > MAX_MEMBERS:
-            raise UnreadableError(f"contains more than {MAX_MEMBERS:,} files; the others are not read: unpack it")
-        if self._bytes > MAX_UNPACKED_BYTES:
-            raise UnreadableError(f"contains more than {MAX_UNPACKED_BYTES >> 30} GB; the other files are not read: unpack it")
-
-    def take(self, size: int) -> None:
-        """Count unpacked bytes."""
-        self._bytes += size
-        self.check()

@@ -8,6 +8,7 @@ import typer
 
 from ramify.studio.console.options import RAY_HELP, BaseUrl, check_optional_text, merge_options, split_names
 from ramify.studio.console.streams import note, say
+from ramify.tools import plugins
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.quoting import collapse_whitespace, one_line
 
@@ -143,9 +144,7 @@ def index_command(
     from ramify.tools.index.manifest import parse_precision, share_index
 
     if check_reading:
-        from ramify.studio.console.reading_check import check_files
-
-        if not check_files(paths or []):
+        if not plugins.load("ramify.readers", "check-reading")(paths or []):
             raise typer.Exit(1)
         return
     if out_ is None:

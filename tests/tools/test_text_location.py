@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ramify.tools.documents._records import record_document
+from ramify.tools.documents.records import record_document
 from ramify.tools.text_location import distinct_names, heading_path, source_link, source_path
 
 MANUAL = "/docs/manuals/git/index.en.html"

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents._records import record_document, row_fields
-from ramify.tools.documents._tables import Cell, are_pairs, has_contrast, has_doubles, header_span, is_value, join_header
-from ramify.tools.documents._text import MAX_LINE_CHARS, stream_lines
 from ramify.tools.documents.files import ReadReport, UnreadableError
+from ramify.tools.documents.records import record_document, row_fields
+from ramify.tools.documents.tables import Cell, are_pairs, has_contrast, has_doubles, header_span, is_value, join_header
+from ramify.tools.documents.text import MAX_LINE_CHARS, stream_lines
 
 _MAX_SAMPLE_ROWS = 50
 _MAX_SAMPLE_CHARS = 1 << 20

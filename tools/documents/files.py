@@ -3,18 +3,14 @@
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from langchain_core.documents import Document
 
-from ramify.formats.ocr import DEFAULT_OCR, Ocr
 from ramify.tools.documents._properties import normalize_properties
-from ramify.tools.documents.members import MemberPath, Unpacking, UnreadableError
 from ramify.tools.errors import InputError
 from ramify.tools.quoting import pluralize
 from ramify.tools.user_input import expand_path
-
-__all__ = ["File", "ReadReport", "Skipped", "UnreadableError", "existing_path", "list_files", "printable_name", "walk_folder"]
 
 INDEX_FILE = "passages.sqlite"
 """A folder that contains this file is an index, not documents."""
@@ -46,6 +42,67 @@ class File(NamedTuple):
     root: Path
 
 
+OcrMode = Literal["auto", "always", "never"]
+"""Whether text in pictures is read: `auto` on pages without text and in picture files, `always` also in large pictures on other pages."""
+
+
+class Ocr(NamedTuple):
+    """Whether text in pictures is read, and the languages it may be in, joined by + ("eng+deu"); "" for English, or what is installed."""
+
+    mode: OcrMode = "auto"
+    languages: str = ""
+
+
+DEFAULT_OCR = Ocr()
+
+
+class UnreadableError(Exception):
+    """A file cannot be read by its reader; the message is the reason."""
+
+
+MAX_MEMBERS = 10_000
+"""Maximum number of files read within one file, at all depths."""
+MAX_UNPACKED_BYTES = 1 << 32
+"""Maximum size of all of them."""
+MAX_DEPTH = 3
+"""Maximum number of files around one: an archive within a mail within an archive."""
+
+
+class Unpacking:
+    """The limits and the progress of reading the files within one file.
+
+    done: the number of files that were read before the worker died; they are passed over. announce: called with the number and source of
+    each file before it is read.
+    """
+
+    def __init__(self, done: int = 0, announce: Callable[[int, str], object] = lambda number, source: None) -> None:
+        self.depth = 0
+        self._announce = announce
+        self._done = done
+        self._count = 0
+        self._bytes = 0
+
+    def begin(self, source: str) -> bool:
+        """Begin a file; return False if it was read before."""
+        self._count += 1
+        if self._count <= self._done:
+            return False
+        self._announce(self._count, source)
+        return True
+
+    def check(self) -> None:
+        """Raise UnreadableError if further files would be too many or too large."""
+        if self._count > MAX_MEMBERS:
+            raise UnreadableError(f"contains more than {MAX_MEMBERS:,} files; the others are not read: unpack it")
+        if self._bytes > MAX_UNPACKED_BYTES:
+            raise UnreadableError(f"contains more than {MAX_UNPACKED_BYTES >> 30} GB; the other files are not read: unpack it")
+
+    def take(self, size: int) -> None:
+        """Count unpacked bytes."""
+        self._bytes += size
+        self.check()
+
+
 class ReadReport:
     """What a reader reports about a file besides its documents."""
 
@@ -58,7 +115,7 @@ class ReadReport:
         """Called by a reader after each long step; the time limit of a file then begins anew."""
         self.unpacking = unpacking or Unpacking()
         """The limits of reading files within the file."""
-        self.read_member: Callable[[MemberPath], Iterator[Document]] = lambda _: iter(())
+        self.read_member: Callable[[Path], Iterator[Document]] = lambda _: iter(())
         """Returns the documents of a file within the file."""
         self.skipped: list[Skipped] = []
         self.remarks: list[Skipped] = []

@@ -9,10 +9,9 @@ from typing import NamedTuple
 from langchain_core.document_loaders import BaseLoader
 from langchain_core.documents import Document
 
-from ramify.formats.ocr import DEFAULT_OCR, Ocr, OcrMode, parse_ocr
 from ramify.tools.documents._properties import RESERVED_FIELDS, replace_surrogates
-from ramify.tools.documents.files import File, ReadReport, Skipped, existing_path, list_files
-from ramify.tools.documents.readers import FORMATS, find_reader, parse_file
+from ramify.tools.documents.files import DEFAULT_OCR, File, Ocr, OcrMode, ReadReport, Skipped, existing_path, list_files
+from ramify.tools.documents.readers import find_reader, parse_file, parse_ocr, readable_formats
 from ramify.tools.documents.worker_pool import LIMITS, Limits, ParseTask, WorkerPool, available_cores
 from ramify.tools.errors import InputError
 
@@ -68,9 +67,10 @@ def load_files(*paths: str | Path, clean: bool = True, ocr: OcrMode = "auto", oc
 
 def nothing_readable_error(paths: Sequence[Path], skipped: Sequence[Skipped]) -> InputError:
     """Return the error that nothing could be read, with the first reasons."""
-    reasons = "; ".join(f"{name}: {reason.removesuffix(f' (readable: {FORMATS})')}" for name, reason in skipped[:3]) or "no files"
+    formats = readable_formats()
+    reasons = "; ".join(f"{name}: {reason.removesuffix(f' (readable: {formats})')}" for name, reason in skipped[:3]) or "no files"
     places = ", ".join(repr(str(path)) for path in paths)
-    return InputError(f"nothing readable in {places} ({reasons})", f"give files of these kinds: {FORMATS}")
+    return InputError(f"nothing readable in {places} ({reasons})", f"give files of these kinds: {formats}")
 
 
 class FileDocuments(NamedTuple):

@@ -1,31 +1,23 @@
-"""The reader of each format, by file suffix, and parsing a file with its reader."""
+"""The reader of each format, by file suffix: the core's own and those of plug-ins; and parsing a file with its reader."""
 
 import gzip
 import zlib
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache, partial
 from pathlib import Path
 from stat import S_ISREG
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import NamedTuple, get_args
 
 from langchain_core.documents import Document
 
-from ramify.formats._archives import ARCHIVE_SUFFIXES, read_mbox, read_zip
-from ramify.formats._epub import read_epub
-from ramify.formats._mail import read_eml
-from ramify.formats._ods import read_ods
-from ramify.formats._opendocument import read_odp, read_odt
-from ramify.formats._pdf import read_pdf
-from ramify.formats._pictures import PICTURES, read_picture, reason_unread
-from ramify.formats._slides import read_pptx
-from ramify.formats._word import read_docx
-from ramify.formats.sheets import read_xlsx
+from ramify.tools import plugins
 from ramify.tools.documents._csv import read_csv
-from ramify.tools.documents._records import read_json, read_jsonl
-from ramify.tools.documents._text import read_html, read_markdown, read_text
 from ramify.tools.documents._tidy import tidy_documents
-from ramify.tools.documents.files import File, ReadReport, UnreadableError
-from ramify.tools.documents.members import MAX_DEPTH, MemberPath
+from ramify.tools.documents.files import MAX_DEPTH, File, Ocr, OcrMode, ReadReport, UnreadableError
+from ramify.tools.documents.records import read_json, read_jsonl
+from ramify.tools.documents.text import read_markdown, read_text
+from ramify.tools.errors import PluginError, UsageError
 from ramify.tools.quoting import VISIBLE
 
 ReadFunction = Callable[[Path, str, ReadReport], Iterator[Document]]
@@ -33,64 +25,130 @@ ReadFunction = Callable[[Path, str, ReadReport], Iterator[Document]]
 
 
 class FormatReader(NamedTuple):
-    """The reader of a format: its function and third-party modules, and whether the format is plain text, has records, or is streamed."""
+    """The reader of a format; a package offers one for a suffix such as `.xyz` by an entry point of the group `ramify.readers`."""
 
     read: ReadFunction
-    modules: tuple[str, ...] = ()
+    modules: Mapping[str, str] = MappingProxyType({})
+    """The third-party modules that it imports, each with the package to install; `ramify doctor` checks them."""
     plain: bool = False
+    """Whether the format is plain text, so that a few small files need no process of their own."""
     records: bool = False
+    """Whether each document is a record."""
     in_parts: bool = False
     """Whether documents are yielded while reading, since the file may be very large."""
     contains_files: bool = False
     """Whether it contains further files, which are read by their own readers."""
+    edition: str = ""
+    """Changes when the same file gives other documents than before: indexes then read their files again."""
+    ocr: Callable[[Ocr], tuple[str, str]] | None = None
+    """Of a reader that reads text in pictures, too: returns the program for it, and a remedy if it cannot be used, else "".
+
+    UsageError for languages that it cannot read.
+    """
 
 
 _TEXT = FormatReader(read_text, plain=True)
-_MARKDOWN = FormatReader(read_markdown, ("yaml",), plain=True)
-_HTML = FormatReader(read_html, ("lxml.html",))
 _TABLE = FormatReader(read_csv, plain=True, records=True, in_parts=True)
 _LINES = FormatReader(read_jsonl, plain=True, records=True, in_parts=True)
 
 FORMAT_READERS: dict[str, FormatReader] = {
     ".txt": _TEXT, ".text": _TEXT, ".log": _TEXT, ".rst": _TEXT,
-    ".md": _MARKDOWN, ".markdown": _MARKDOWN,
-    ".html": _HTML, ".htm": _HTML, ".xhtml": _HTML,
-    ".docx": FormatReader(read_docx, ("lxml.etree",)),
-    ".pptx": FormatReader(read_pptx, ("pptx",)),
-    ".xlsx": FormatReader(read_xlsx, ("lxml.etree",), records=True),
-    ".odt": FormatReader(read_odt, ("lxml.etree",)), ".odp": FormatReader(read_odp, ("lxml.etree",)),
-    ".ods": FormatReader(read_ods, ("lxml.etree",), records=True),
-    ".epub": FormatReader(read_epub, ("lxml.html",)),
-    ".eml": FormatReader(read_eml, ("lxml.html",), in_parts=True, contains_files=True),
-    ".mbox": FormatReader(read_mbox, ("lxml.html",), in_parts=True, contains_files=True),
-    ".zip": FormatReader(read_zip, in_parts=True, contains_files=True),
-    ".pdf": FormatReader(read_pdf, ("pypdfium2",)),
     ".csv": _TABLE, ".tsv": _TABLE,
     ".json": FormatReader(read_json, plain=True, records=True, in_parts=True),
     ".jsonl": _LINES, ".ndjson": _LINES,
-    **dict.fromkeys(PICTURES, FormatReader(read_picture)),
 }  # fmt: skip
-"""Each also reads its format compressed as `.gz`."""
-
-FORMATS = ", ".join(sorted(suffix.removeprefix(".") for suffix in FORMAT_READERS))
+"""The core's own readers. Each reader also reads its format compressed as `.gz`."""
+_PLAIN_MARKDOWN = dict.fromkeys((".md", ".markdown"), FormatReader(read_markdown, {"yaml": "pyyaml"}, plain=True))
+"""Used where no plug-in reads Markdown."""
+_GROUP: plugins.Group = "ramify.readers"
+_PACKAGES = dict.fromkeys(
+    [
+        ".html", ".htm", ".xhtml", ".docx", ".pptx", ".xlsx", ".odt", ".odp", ".ods", ".epub", ".eml", ".mbox", ".zip", ".pdf", ".png",
+        ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".webp",
+    ],
+    "ramify.formats",
+)  # fmt: skip
+"""The package that reads a format, for messages where it is not installed."""
+_ARCHIVES = frozenset({".tar", ".tgz", ".tbz2", ".txz", ".7z", ".rar", ".bz2", ".xz", ".zst", ".cab", ".arj", ".lzh", ".z"})
+"""Suffixes of archives that are not read."""
 NO_READER = "no reader for "
 """Prefix of the reason for skipping a file of unknown format."""
-NOT_UNPACKED = "an archive of a kind that is not read: unpack it"
-"""The reason for skipping other archives than ZIP."""
 _ROW_FIELDS = {"source", "title", "sheet", "heading"}
 """Fields of every workbook row; a record with more fields does not get the workbook's metadata."""
 _FILE_ERRORS = (OSError, EOFError, zlib.error, gzip.BadGzipFile)
+
+
+@cache
+def _plugin_suffixes() -> frozenset[str]:
+    return frozenset(name for name in plugins.names(_GROUP) if name.startswith("."))
+
+
+@cache
+def load_reader(suffix: str) -> FormatReader | None:
+    """Return the reader of a suffix, None if there is none; PluginError if it cannot be loaded."""
+    if suffix not in _plugin_suffixes():
+        return _PLAIN_MARKDOWN.get(suffix)
+    reader = plugins.load(_GROUP, suffix)
+    if not isinstance(reader, FormatReader):
+        raise PluginError(f"{suffix!r} of {_GROUP} is no FormatReader but {type(reader).__name__}", "correct the package that offers it")
+    return reader
+
+
+def find_reader(path: Path) -> FormatReader | None:
+    """Return the reader for a file's suffix, None if there is none; of one that cannot be loaded, a reader that only says so."""
+    suffix = _suffix(path)
+    try:
+        return FORMAT_READERS.get(suffix) or load_reader(suffix)
+    except PluginError as error:
+        return FormatReader(partial(_refuse, f"its reader cannot load, see `ramify doctor` ({error.what})"))
+
+
+def _refuse(reason: str, *_: object) -> Iterator[Document]:
+    raise UnreadableError(reason)
+    yield
+
+
+def readable_suffixes() -> list[str]:
+    """Return the suffixes of all formats that are read."""
+    return sorted({*FORMAT_READERS, *_PLAIN_MARKDOWN, *_plugin_suffixes()})
+
+
+def readable_formats() -> str:
+    """Return the names of all formats that are read, for messages."""
+    return ", ".join(suffix.removeprefix(".") for suffix in readable_suffixes())
+
+
+def parse_ocr(mode: str, languages: str = "") -> Ocr:
+    """Return the settings; UsageError for an unknown mode, or languages that no text in pictures can be read in."""
+    known = next((name for name in get_args(OcrMode) if name == mode), None)
+    if known is None:
+        raise UsageError(f"unknown OCR mode {mode!r}", f"choose one of {', '.join(get_args(OcrMode))}")
+    ocr = Ocr(known, languages)
+    if languages:
+        for program in ocr_programs():
+            program(ocr)
+    return ocr
+
+
+def ocr_programs() -> Iterator[Callable[[Ocr], tuple[str, str]]]:
+    """Yield the `ocr` of each reader that reads text in pictures."""
+    readers = [find_reader(Path(f"file{suffix}")) for suffix in sorted(_plugin_suffixes())]
+    yield from dict.fromkeys(reader.ocr for reader in readers if reader and reader.ocr)
+
+
+def reading_edition(path: Path, ocr: Ocr) -> str:
+    """Return what else the documents of a file depend on: the edition of its reader, and whether this reads text in pictures."""
+    reader = find_reader(path)
+    if reader is None:
+        return ""
+    reads_pictures = reader.ocr is not None and ocr.mode != "never" and not reader.ocr(ocr)[1]
+    return f"{reader.edition and f'+{reader.edition}'}{'+ocr' * reads_pictures}"
 
 
 def format_name(path: Path) -> str:
     """Return the suffix of a file's format without the dot, "" for a file of records."""
     reader = find_reader(path)
     return "" if reader is None or reader.records else _suffix(path).removeprefix(".")
-
-
-def find_reader(path: Path) -> FormatReader | None:
-    """Return the reader for a file's suffix, None if there is none."""
-    return FORMAT_READERS.get(_suffix(path))
 
 
 def _suffix(path: Path) -> str:
@@ -126,7 +184,7 @@ def _stream_container(file: File, reader: FormatReader, report: ReadReport, clea
             yield from tidy_documents([document]) if clean else [document]
 
 
-def _member_documents(parent: File, report: ReadReport, clean: bool, path: MemberPath) -> Iterator[Document]:
+def _member_documents(parent: File, report: ReadReport, clean: bool, path: Path) -> Iterator[Document]:
     """Yield the documents of a file within another one, with `parent` in their metadata; it is passed over if it was read before."""
     file, reader, inner = File(path, f"{parent.source}/{path}", parent.root), find_reader(path), ReadReport(report.ocr, report.unpacking)
     inner.keep_alive = report.keep_alive
@@ -144,15 +202,20 @@ def _member_documents(parent: File, report: ReadReport, clean: bool, path: Membe
     report.merge(inner)
 
 
+def _reason_unread(path: Path) -> str:
+    """Return why a file without a reader is not read."""
+    suffix = _suffix(path)
+    if suffix in _ARCHIVES:
+        return "an archive of a kind that is not read: unpack it"
+    if suffix in _PACKAGES:
+        return f"{NO_READER}{path.suffix!r}: the package {_PACKAGES[suffix]}, which reads it, is not installed"
+    return f"{NO_READER}{repr(path.suffix) if path.suffix else 'a name without suffix'} (readable: {readable_formats()})"
+
+
 def _stream_documents(file: File, reader: FormatReader | None, report: ReadReport) -> Iterator[Document]:
     """Yield a file's non-empty documents; report the reason if it cannot be read or has none."""
     if reader is None:
-        kind = repr(file.path.suffix) if file.path.suffix else "a name without suffix"
-        is_archive = _suffix(file.path) in ARCHIVE_SUFFIXES
-        report.skip(file.source, NOT_UNPACKED if is_archive else f"{NO_READER}{kind} (readable: {FORMATS})")
-        return
-    if reader.read is read_picture and (reason := reason_unread(report)):
-        report.skip(file.source, f"{NO_READER}{file.path.suffix!r}, a picture: {reason}")
+        report.skip(file.source, _reason_unread(file.path))
         return
     found = False
     try:

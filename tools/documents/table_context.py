@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents._tables import SEPARATOR, has_contrast, is_header
+from ramify.tools.documents.tables import SEPARATOR, has_contrast, is_header
 
 _LINE = re.compile(
     r"^(?: {0,3}(?P<fence>`{3,}|~{3,})[^\n]*+|[^\n|\t]*+[|\t][^\n]*+|[^\n]*?[^\s] {2,}+[^\s][^\n]*+|[ \t]*+[-=+][-=+ \t]*+$)", re.MULTILINE

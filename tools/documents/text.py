@@ -1,21 +1,20 @@
-"""Read plain texts, Markdown and web pages: unpack within limits, decode, split at headings."""
+"""Read plain texts and Markdown: unpack within limits, decode, split at headings."""
 
 import codecs
 import gzip
 import io
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, AnyStr
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents._markdown import tidy_markdown
 from ramify.tools.documents._properties import split_front_matter
-from ramify.tools.documents._wrapped_text import join_wrapped
 from ramify.tools.documents.files import ReadReport, UnreadableError, printable_name
 from ramify.tools.documents.sections import markdown_outline, section_documents
+from ramify.tools.documents.wrapped_text import join_wrapped
 
 MAX_BYTES = 1 << 29
 """Maximum unpacked size of a file that is read as a whole."""
@@ -51,6 +50,7 @@ _BROWSER_ENCODINGS = {
 _MIN_VALID_SHARE = 20
 """Least characters beyond ASCII in UTF-8 for each byte that is not: fewer are no UTF-8."""
 _STRICT = ("utf-8-sig", "utf-16", "utf-32", *_WIDE_ENCODINGS)
+_MARKUP = re.compile(r"<(?:!--|/?[A-Za-z][\w-]*(?:\s[^<>]*)?/?>)|&#?\w{2,8};")
 _FIRST_IDEOGRAPH = 0x2E80
 """Swapped bytes of Latin text give ideographs, which are not taken for text here."""
 
@@ -62,23 +62,23 @@ def read_text(path: Path, source: str, report: ReadReport) -> Iterator[Document]
     yield Document(text, id=source, metadata={"source": source, "title": file_stem(path)})
 
 
-def read_markdown(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
-    """Read a Markdown file as one document per section; its front matter becomes metadata."""
-    found = split_front_matter(read_decoded(path, source, report))
-    if found.problem:
-        report.remark(source, f"its front matter is read as text: {found.problem}")
-    report.state(source, found.fields)
-    outline = markdown_outline(tidy_markdown(found.text, source, report))
+def read_markdown(
+    path: Path, source: str, report: ReadReport, tidy: Callable[[str, str, ReadReport], str] | None = None
+) -> Iterator[Document]:
+    """Read a Markdown file as one document per section; its front matter becomes metadata, and `tidy` rewrites the text below it."""
+    front = split_front_matter(read_decoded(path, source, report))
+    if front.problem:
+        report.remark(source, f"its front matter is read as text: {front.problem}")
+    report.state(source, front.fields)
+    outline = markdown_outline((tidy or _keep_markup)(front.text, source, report))
     yield from section_documents(outline._replace(title=report.title or outline.title), source, file_stem(path))
 
 
-def read_html(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
-    """Read a web page as one document per section."""
-    from ramify.formats._html import html_outline
-
-    outline = html_outline(read_decoded(path, source, report), source, report)
-    report.state(source, outline.stated)
-    yield from section_documents(outline, source, file_stem(path))
+def _keep_markup(text: str, source: str, report: ReadReport) -> str:
+    """Return Markdown with the HTML in it as it is, and remark that."""
+    if _MARKUP.search(text):
+        report.remark(source, "HTML in it is kept as it is: no installed package reads it")
+    return join_wrapped(text)
 
 
 def read_decoded(path: Path, source: str, report: ReadReport) -> str:

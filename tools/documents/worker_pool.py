@@ -20,9 +20,7 @@ from typing import Any, NamedTuple
 
 from langchain_core.documents import Document
 
-from ramify.formats.ocr import DEFAULT_OCR, Ocr
-from ramify.tools.documents.files import File, ReadReport
-from ramify.tools.documents.members import Unpacking
+from ramify.tools.documents.files import DEFAULT_OCR, File, Ocr, ReadReport, Unpacking
 from ramify.tools.documents.readers import find_reader, parse_file
 
 _MAX_QUEUED_ANSWERS = 2

@@ -14,10 +14,9 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from langchain_core.document_loaders import BaseLoader
 from langchain_core.documents import Document
 
-from ramify.formats.ocr import find_tesseract
-from ramify.tools.documents.files import File, Skipped, existing_path, list_files, printable_name
+from ramify.tools.documents.files import File, Ocr, Skipped, existing_path, list_files, printable_name
 from ramify.tools.documents.load import EDITION, load_documents, nothing_readable_error, read_files
-from ramify.tools.documents.readers import document_format, format_name
+from ramify.tools.documents.readers import document_format, reading_edition
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Matrix, with_prefixes
 from ramify.tools.errors import InputError
@@ -34,7 +33,6 @@ Sources = Sequence[str | Path] | BaseLoader
 LOADER_ROOT = "loader:"
 """Prefix of the root of a loader's document, followed by its source."""
 _UNCHANGED = "SELECT skipped, edition FROM files WHERE root = ? AND source = ? AND size = ? AND changed_ns = ? AND path = ?"
-_WITH_OCR = "+ocr"
 _BATCH_DOCUMENTS = 256
 _BATCH_CHARS = 1 << 22
 """Maximum number of documents, and of their characters, written in one transaction."""
@@ -108,8 +106,8 @@ class DocumentUpdater:
 
     def update_from_files(self, paths: Sequence[Path]) -> None:
         """Read and write new and changed files."""
-        reads_pictures = self._writer.ocr.mode != "never" and find_tesseract() is not None
-        found = {file: _file_record(file, reads_pictures) for file in list(list_files(paths, self.skipped))}
+        ocr = self._writer.ocr
+        found = {file: _file_record(file, ocr) for file in list(list_files(paths, self.skipped))}
         self._read({file: note for file, note in found.items() if not self._is_unchanged(note)})
 
     def update_from_loader(self, loader: BaseLoader) -> None:
@@ -245,12 +243,12 @@ class DocumentUpdater:
             yield f"{source}@{number}"
 
 
-def _file_record(file: File, reads_pictures: bool) -> FileRecord | None:
+def _file_record(file: File, ocr: Ocr) -> FileRecord | None:
     """Return the record of a file, None where it cannot be accessed; call this before reading it.
 
     A PDF is read again when pictures on its pages can be read that could not be before.
     """
-    edition = f"{EDITION}{_WITH_OCR if reads_pictures and format_name(file.path) == 'pdf' else ''}"
+    edition = f"{EDITION}{reading_edition(file.path, ocr)}"
     try:
         found = file.path.stat()
     except OSError:

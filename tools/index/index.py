@@ -18,8 +18,9 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.vectorstores import VectorStore
 from pydantic import BaseModel, ValidationError
 
-from ramify.formats.ocr import DEFAULT_OCR, OcrMode, parse_ocr
 from ramify.tools import plugins
+from ramify.tools.documents.files import DEFAULT_OCR, OcrMode
+from ramify.tools.documents.readers import parse_ocr
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, encode_sequentially, unit_rows, with_given_prefixes, with_prefixes
 from ramify.tools.errors import IndexingError, UsageError

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ramify.formats.ocr import DEFAULT_OCR, Ocr, parse_ocr
+from ramify.tools.documents.files import DEFAULT_OCR, Ocr
+from ramify.tools.documents.readers import parse_ocr
 from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, Prefixes, default_prefixes, encode_sequentially
 from ramify.tools.errors import IndexingError, InputError, RamifyError
 from ramify.tools.index.chunking import Chunking, embedded_text

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from lxml import etree
 
-from ramify.formats._raw_text import JOINT, RawText, optional
+from ramify.formats.fidelity._text import JOINT, RawText, optional
 
 _JOINED_ELEMENTS = frozenset(
     ["sub", "sup", "del", "ins", "s", "strike", "rb", "rt", "ruby", "mi", "mn", "mo", "mtext", "msup", "msub", "mfrac", "msqrt", "wbr"]

@@ -6,7 +6,7 @@ from contextlib import closing
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from ramify.formats._raw_text import JOINT, RawText, optional
+from ramify.formats.fidelity._text import JOINT, RawText, optional
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument, PdfPage, PdfTextPage

@@ -7,9 +7,9 @@ from posixpath import dirname, join, normpath
 from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
-from ramify.formats._raw_numbers import number_forms
-from ramify.formats._raw_office import attribute, local_name, parse
-from ramify.formats._raw_text import RawText, optional
+from ramify.formats.fidelity._numbers import number_forms
+from ramify.formats.fidelity._office import attribute, local_name, parse
+from ramify.formats.fidelity._text import RawText, optional
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from langchain_core.documents import Document
 
-from ramify.formats._raw_text import JOINT, RawText, optional
+from ramify.formats.fidelity._text import JOINT, RawText, optional
 from ramify.tools.documents._properties import RESERVED_FIELDS
 from ramify.tools.documents.files import File, ReadReport, Skipped
 from ramify.tools.documents.readers import find_reader, parse_file
@@ -69,7 +69,7 @@ class ReadingCheck(NamedTuple):
 
 def check_reading(path: Path) -> ReadingCheck:
     """Read a file, and compare its words with those of a raw reading that shares no code with its reader."""
-    from ramify.formats._raw_readings import raw_texts
+    from ramify.formats.fidelity._readings import raw_texts
 
     report = ReadReport()
     documents = list(parse_file(File(path, path.name, path), report, clean=True))

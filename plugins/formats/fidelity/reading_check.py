@@ -9,12 +9,12 @@ from ramify.tools.errors import UsageError
 from ramify.tools.quoting import escape_invisible, one_line, pluralize
 
 if TYPE_CHECKING:
-    from ramify.formats.fidelity import Difference, ReadingCheck
+    from ramify.formats.fidelity.comparing import Difference, ReadingCheck
 
 
 def check_files(paths: Sequence[Path]) -> bool:
     """Print what is read of files and folders, and every difference without a remark; return whether there is none."""
-    from ramify.formats.fidelity import check_reading
+    from ramify.formats.fidelity.comparing import check_reading
     from ramify.studio.console.building import skipped_lines
     from ramify.tools.documents.files import Skipped, existing_path, list_files
     from ramify.tools.documents.readers import NO_READER, find_reader

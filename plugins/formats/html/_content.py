@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from lxml import etree, html
 
-from ramify.formats._html_inline import UNSHOWN_INPUTS, number_lists, write_inline
-from ramify.formats._html_left_out import SITE_PART, Kind, left_out_kind, remove_elements, words_of
-from ramify.formats._html_styles import Styles, name_by_role
+from ramify.formats.html._inline import UNSHOWN_INPUTS, number_lists, write_inline
+from ramify.formats.html._left_out import SITE_PART, Kind, left_out_kind, remove_elements, words_of
+from ramify.formats.html._styles import Styles, name_by_role
 from ramify.tools.documents.files import ReadReport
 from ramify.tools.documents.sections import word_count
 

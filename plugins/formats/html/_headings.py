@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from lxml import etree, html
 
-from ramify.formats._html_styles import Styles
+from ramify.formats.html._styles import Styles
 
 BOLD_LEVEL = 7
 """Level of a bold paragraph, below all headings."""

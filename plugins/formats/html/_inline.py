@@ -6,10 +6,10 @@ from itertools import islice
 
 from lxml import etree, html
 
-from ramify.formats._equations import equation_text
-from ramify.formats._html_styles import Styles
-from ramify.tools.documents._numbers import format_number
-from ramify.tools.documents._raised import lowered, raised
+from ramify.formats.html._styles import Styles
+from ramify.formats.numbers import format_number
+from ramify.formats.office.equations import equation_text
+from ramify.formats.raised import lowered, raised
 from ramify.tools.documents.files import ReadReport
 
 _BREAKING = frozenset(

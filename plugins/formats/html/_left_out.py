@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from lxml import etree, html
 
-from ramify.formats._html_inline import UNSHOWN_INPUTS
-from ramify.formats._html_styles import Styles
+from ramify.formats.html._inline import UNSHOWN_INPUTS
+from ramify.formats.html._styles import Styles
 from ramify.tools.documents.files import ReadReport
 from ramify.tools.documents.sections import word_count
 

@@ -4,7 +4,7 @@ from itertools import islice
 
 from lxml import etree, html
 
-from ramify.formats._html_content import (
+from ramify.formats.html._content import (
     HEADING_LEVELS,
     MAX_SHORT_WORDS,
     Page,
@@ -16,11 +16,11 @@ from ramify.formats._html_content import (
     navigation_role,
     read_page,
 )
-from ramify.formats._html_headings import BOLD_LEVEL, find_bold_headings
-from ramify.formats._html_tables import TableLine, TableRows
-from ramify.tools.documents._tables import SEPARATOR
+from ramify.formats.html._headings import BOLD_LEVEL, find_bold_headings
+from ramify.formats.html._tables import TableLine, TableRows
 from ramify.tools.documents.files import ReadReport
 from ramify.tools.documents.sections import Outline, Section, only_main_heading
+from ramify.tools.documents.tables import SEPARATOR
 
 
 class SectionWriter:

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from datetime import datetime
 from email.message import MIMEPart
 
-from ramify.tools.documents._text import decode_text, detect_encoding, is_utf8
-from ramify.tools.documents._wrapped_text import join_wrapped
+from ramify.formats.html.reader import html_text
 from ramify.tools.documents.files import ReadReport, UnreadableError
+from ramify.tools.documents.text import decode_text, detect_encoding, is_utf8
+from ramify.tools.documents.wrapped_text import join_wrapped
 
 _NOT_BASE64 = re.compile(r"\S \S|[^A-Za-z0-9+/=\s]{3}|^--")
 _BASE64_GROUP = re.compile(r"[A-Za-z0-9+/]+")
@@ -101,13 +102,6 @@ def _find_codec(charset: str) -> str:
     except (LookupError, UnicodeError, ValueError):
         return ""
     return _WIDER_CHARSETS.get(name, name)
-
-
-def html_text(text: str, source: str, report: ReadReport) -> str:
-    """Return the text of a page's sections, each under its heading."""
-    from ramify.formats._html import html_outline
-
-    return "\n\n".join("\n".join((*section.headings[-1:], section.text)) for section in html_outline(text, source, report).sections)
 
 
 _SIGNATURE = "-- "

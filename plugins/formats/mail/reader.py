@@ -17,10 +17,11 @@ from typing import Any
 
 from langchain_core.documents import Document
 
-from ramify.formats._mail_text import is_calendar, part_payload, part_text
-from ramify.tools.documents._text import file_stem, read_unpacked
+from ramify.formats.mail._text import is_calendar, part_payload, part_text
+from ramify.formats.members import MemberPath, distinct_name
 from ramify.tools.documents.files import ReadReport
-from ramify.tools.documents.members import MemberPath, distinct_name
+from ramify.tools.documents.readers import FormatReader
+from ramify.tools.documents.text import file_stem, read_unpacked
 from ramify.tools.quoting import pluralize
 
 _SHOWN_HEADERS = ("From", "To", "Cc", "Date", "Subject")
@@ -265,3 +266,6 @@ def _is_stub(text: str) -> bool:
     """Return whether a text only says that there is another form of it."""
     words = _ADDRESS.sub(" ", text).split()
     return not words or (len(words) <= _MAX_STUB_WORDS and bool(_STUB.search(" ".join(words))))
+
+
+READER = FormatReader(read_eml, {"lxml.html": "lxml"}, in_parts=True, contains_files=True)

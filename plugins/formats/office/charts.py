@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from ramify.tools.documents._tables import Cell, table_lines
+from ramify.tools.documents.tables import Cell, table_lines
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 from zipfile import BadZipFile, ZipFile
 
-from ramify.tools.documents._text import MAX_BYTES, read_unpacked
 from ramify.tools.documents.files import ReadReport, UnreadableError
+from ramify.tools.documents.text import MAX_BYTES, read_unpacked
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

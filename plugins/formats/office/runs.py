@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
-from ramify.tools.documents._raised import lowered, raised
+from ramify.formats.raised import lowered, raised
 
 HIDDEN, STRUCK, DELETED = "hidden passage", "struck passage", "deleted passage"
 PLACEHOLDER = "placeholder of an empty field"

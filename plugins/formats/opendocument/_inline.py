@@ -4,11 +4,20 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ramify.formats._equations import equation_text
-from ramify.formats._odf_objects import Objects
-from ramify.formats._odf_styles import PLAIN, Look, Styles
-from ramify.formats._odf_xml import ELEMENT_TEXTS, MAX_SPACES, NAMESPACES, attribute, number, prefixed_name, qualified_name, text_of
-from ramify.formats._runs import PLACEHOLDER, SOFT_HYPHEN, TICKS, Run
+from ramify.formats.office.equations import equation_text
+from ramify.formats.office.runs import PLACEHOLDER, SOFT_HYPHEN, TICKS, Run
+from ramify.formats.opendocument._objects import Objects
+from ramify.formats.opendocument._styles import PLAIN, Look, Styles
+from ramify.formats.opendocument._xml import (
+    ELEMENT_TEXTS,
+    MAX_SPACES,
+    NAMESPACES,
+    attribute,
+    number,
+    prefixed_name,
+    qualified_name,
+    text_of,
+)
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

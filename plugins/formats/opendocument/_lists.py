@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ramify.formats._odf_styles import ListLevel, Styles, number_label
-from ramify.formats._odf_xml import attribute, number
+from ramify.formats.opendocument._styles import ListLevel, Styles, number_label
+from ramify.formats.opendocument._xml import attribute, number
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

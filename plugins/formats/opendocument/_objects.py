@@ -4,10 +4,10 @@ from posixpath import normpath
 from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
-from ramify.formats._equations import equation_text
-from ramify.formats._odf_xml import NAMESPACES, attribute, prefixed_name
-from ramify.formats._runs import TICKS
-from ramify.formats.office import parse_xml
+from ramify.formats.office.containers import parse_xml
+from ramify.formats.office.equations import equation_text
+from ramify.formats.office.runs import TICKS
+from ramify.formats.opendocument._xml import NAMESPACES, attribute, prefixed_name
 from ramify.tools.documents.files import UnreadableError
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
-from ramify.formats._odf_xml import NAMESPACES, attribute, number, prefixed_name, qualified_name
-from ramify.formats._runs import HIDDEN, STRUCK
-from ramify.tools.documents._numbers import format_number
+from ramify.formats.numbers import format_number
+from ramify.formats.office.runs import HIDDEN, STRUCK
+from ramify.formats.opendocument._xml import NAMESPACES, attribute, number, prefixed_name, qualified_name
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

@@ -7,16 +7,16 @@ from itertools import product
 from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
-from ramify.formats._odf_inline import InlineReader
-from ramify.formats._odf_lists import ListNumbers, OpenList
-from ramify.formats._odf_objects import Objects
-from ramify.formats._odf_styles import Styles
-from ramify.formats._odf_xml import NAMESPACES, attribute, number, outermost, prefixed_name, qualified_name, text_of
-from ramify.formats._runs import DELETED, DESCRIPTION, HIDDEN, HIDDEN_SHAPE, PAGE_LINE, UNSHOWN_MARGIN, join_runs
-from ramify.tools.documents._numbers import PAGE_WORDS
-from ramify.tools.documents._tables import Cell, table_lines
+from ramify.formats.numbers import PAGE_WORDS
+from ramify.formats.office.runs import DELETED, DESCRIPTION, HIDDEN, HIDDEN_SHAPE, PAGE_LINE, UNSHOWN_MARGIN, join_runs
+from ramify.formats.opendocument._inline import InlineReader
+from ramify.formats.opendocument._lists import ListNumbers, OpenList
+from ramify.formats.opendocument._objects import Objects
+from ramify.formats.opendocument._styles import Styles
+from ramify.formats.opendocument._xml import NAMESPACES, attribute, number, outermost, prefixed_name, qualified_name, text_of
 from ramify.tools.documents.files import ReadReport
 from ramify.tools.documents.sections import LeveledLine
+from ramify.tools.documents.tables import Cell, table_lines
 from ramify.tools.quoting import pluralize
 
 if TYPE_CHECKING:

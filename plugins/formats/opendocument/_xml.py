@@ -5,7 +5,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
-from ramify.formats.office import parse_xml
+from ramify.formats.office.containers import parse_xml
 from ramify.tools.documents.files import UnreadableError
 
 if TYPE_CHECKING:

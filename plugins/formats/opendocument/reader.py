@@ -7,14 +7,15 @@ from zipfile import ZipFile
 
 from langchain_core.documents import Document
 
-from ramify.formats._odf_styles import Styles
-from ramify.formats._odf_text import TextReader, read_styles
-from ramify.formats._odf_xml import NAMESPACES, attribute, find_body
-from ramify.formats._slides import slide_document
-from ramify.formats.office import open_container, parse_xml, report_properties
-from ramify.tools.documents._text import file_stem
+from ramify.formats.office.containers import open_container, parse_xml, report_properties
+from ramify.formats.opendocument._styles import Styles
+from ramify.formats.opendocument._text import TextReader, read_styles
+from ramify.formats.opendocument._xml import NAMESPACES, attribute, find_body
+from ramify.formats.slides.reader import slide_document
 from ramify.tools.documents.files import ReadReport
+from ramify.tools.documents.readers import FormatReader
 from ramify.tools.documents.sections import Outline, Section, keep_lone_headings, only_main_heading, section_documents, split_sections
+from ramify.tools.documents.text import file_stem
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -97,3 +98,7 @@ def _common_styles(archive: ZipFile) -> "_Element":
     from lxml.etree import Element
 
     return parse_xml(archive.read("styles.xml")) if "styles.xml" in archive.namelist() else Element("none")
+
+
+TEXT_READER = FormatReader(read_odt, {"lxml.etree": "lxml"})
+SLIDE_READER = FormatReader(read_odp, {"lxml.etree": "lxml"})

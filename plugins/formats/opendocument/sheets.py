@@ -7,12 +7,13 @@ from zipfile import ZipFile
 
 from langchain_core.documents import Document
 
-from ramify.formats._cell_names import Span, column_name
-from ramify.formats._odf_xml import NAMESPACES, find_body
-from ramify.formats._sheet import ERRORS, UNCOMPUTED, Sheet, remark_cells, sheet_documents
-from ramify.formats.office import open_container, parse_xml, report_properties
-from ramify.tools.documents._text import file_stem
+from ramify.formats.office.containers import open_container, parse_xml, report_properties
+from ramify.formats.opendocument._xml import NAMESPACES, find_body
+from ramify.formats.sheets.cell_names import Span, column_name
+from ramify.formats.sheets.sheet import ERRORS, UNCOMPUTED, Sheet, remark_cells, sheet_documents
 from ramify.tools.documents.files import ReadReport
+from ramify.tools.documents.readers import FormatReader
+from ramify.tools.documents.text import file_stem
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -261,3 +262,6 @@ def _property(style: "_Element", name: str) -> str:
 
 def _attribute(element: "_Element", local: str) -> str:
     return next((value for name, value in element.items() if name.rpartition("}")[2] == local), "")
+
+
+READER = FormatReader(read_ods, {"lxml.etree": "lxml"}, records=True)

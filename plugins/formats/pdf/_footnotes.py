@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise, takewhile
 
-from ramify.formats._pdf_lines import PrintedLine
+from ramify.formats.pdf._lines import PrintedLine
 
 _SMALL_PRINT = 0.92
 _PARAGRAPH_GAP = 1.18

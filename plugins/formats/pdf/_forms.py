@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ramify.formats._pdf_lines import PrintedLine
-from ramify.formats.office import parse_xml
+from ramify.formats.office.containers import parse_xml
+from ramify.formats.pdf._lines import PrintedLine
 from ramify.tools.documents.files import ReadReport, UnreadableError
 
 if TYPE_CHECKING:

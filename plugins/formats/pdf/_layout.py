@@ -6,8 +6,8 @@ from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
-from ramify.formats._pdf_lines import PrintedLine
-from ramify.formats._pdf_pieces import COLUMN_GAP
+from ramify.formats.pdf._lines import PrintedLine
+from ramify.formats.pdf._pieces import COLUMN_GAP
 
 _SAME_BASELINE, _MAX_ROW_DISTANCE, _MAX_STEP_UP, _MAX_STEP_DOWN, _MIN_STRIP = 0.4, 3.2, 14.0, 8.0, 0.5
 """In multiples of the font size: greatest difference of baselines in a row, distance of rows, step up to the next cell and down to the last

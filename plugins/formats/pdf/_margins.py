@@ -15,7 +15,7 @@ from itertools import accumulate, pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
-from ramify.formats._pdf_lines import PrintedLine
+from ramify.formats.pdf._lines import PrintedLine
 
 _MAX_LINES = 2
 """Most lines of a head or footer."""

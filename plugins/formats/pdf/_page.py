@@ -5,10 +5,10 @@ from functools import cache, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from ramify.formats._pdf_layout import find_blocks, is_running_text, order_columns, read_columns
-from ramify.formats._pdf_lines import PrintedLine
-from ramify.formats._pdf_pieces import read_pieces
-from ramify.formats._pdf_tables import find_rulings, read_block
+from ramify.formats.pdf._layout import find_blocks, is_running_text, order_columns, read_columns
+from ramify.formats.pdf._lines import PrintedLine
+from ramify.formats.pdf._pieces import read_pieces
+from ramify.formats.pdf._tables import find_rulings, read_block
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfPage

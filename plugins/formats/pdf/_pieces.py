@@ -7,9 +7,9 @@ from contextlib import closing
 from itertools import accumulate, groupby, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from ramify.formats._pdf_characters import Characters
-from ramify.formats._pdf_lines import HYPHEN, PrintedLine
-from ramify.tools.documents._raised import lowered, raised
+from ramify.formats.pdf._characters import Characters
+from ramify.formats.pdf._lines import HYPHEN, PrintedLine
+from ramify.formats.raised import lowered, raised
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfPage

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ramify.formats._pdf_lines import PrintedLine
+from ramify.formats.pdf._lines import PrintedLine
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfBookmark, PdfDocument

@@ -8,10 +8,10 @@ from itertools import accumulate, pairwise
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
-from ramify.formats._pdf_characters import turn_box
-from ramify.formats._pdf_layout import Block
-from ramify.formats._pdf_lines import HYPHEN, PrintedLine
-from ramify.tools.documents._tables import Cell, table_lines
+from ramify.formats.pdf._characters import turn_box
+from ramify.formats.pdf._layout import Block
+from ramify.formats.pdf._lines import HYPHEN, PrintedLine
+from ramify.tools.documents.tables import Cell, table_lines
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfPage

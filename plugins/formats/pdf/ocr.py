@@ -13,13 +13,11 @@ from itertools import pairwise
 from statistics import mean, median
 from tempfile import TemporaryFile
 from threading import Timer
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple
 
-from ramify.formats._pdf_lines import PrintedLine
+from ramify.formats.pdf._lines import PrintedLine
+from ramify.tools.documents.files import Ocr
 from ramify.tools.errors import UsageError
-
-OcrMode = Literal["auto", "always", "never"]
-"""Whether text in pictures is read: `auto` on pages without text and in picture files, `always` also in large pictures on other pages."""
 
 INSTALL_TESSERACT = (
     "install Tesseract (Debian and Ubuntu: apt-get install tesseract-ocr; macOS: brew install tesseract), and read them again"
@@ -38,16 +36,6 @@ _WORD = 5
 """The level of a word in Tesseract's table; that of a page is 1."""
 
 
-class Ocr(NamedTuple):
-    """Whether text in pictures is read, and the languages it may be in, joined by + ("eng+deu"); "" for English, or what is installed."""
-
-    mode: OcrMode = "auto"
-    languages: str = ""
-
-
-DEFAULT_OCR = Ocr()
-
-
 class OcrError(Exception):
     """A picture cannot be read; the message is the reason."""
 
@@ -61,22 +49,21 @@ class ReadPage(NamedTuple):
     confidence: float
 
 
-def parse_ocr(mode: str, languages: str = "") -> Ocr:
-    """Return the options; UsageError for an unknown mode, or a language that Tesseract does not have."""
-    known = next((name for name in get_args(OcrMode) if name == mode), None)
-    if known is None:
-        raise UsageError(f"unknown OCR mode {mode!r}", f"choose one of {', '.join(get_args(OcrMode))}")
-    if languages and not _LANGUAGES.fullmatch(languages):
-        raise UsageError(f"{languages!r} names no languages", "join Tesseract's names of languages by +, such as eng+deu")
+def find_ocr(ocr: Ocr) -> tuple[str, str]:
+    """Return what reads text in pictures, and what to do if nothing can; UsageError for languages that it does not have."""
+    if ocr.languages and not _LANGUAGES.fullmatch(ocr.languages):
+        raise UsageError(f"{ocr.languages!r} names no languages", "join Tesseract's names of languages by +, such as eng+deu")
     program = find_tesseract()
-    if languages and program and known != "never":
-        lacking = [name for name in languages.split("+") if name not in installed_languages(program)]
-        if lacking:
-            what = f"Tesseract cannot read {', '.join(lacking)}: it has {', '.join(installed_languages(program)) or 'no language'}"
-            raise UsageError(
-                what, f"install the language (Debian and Ubuntu: apt-get install tesseract-ocr-{lacking[0]}), or choose another"
-            )
-    return Ocr(known, languages)
+    if program is None:
+        return "text in pictures and scanned pages is not read: Tesseract is not installed", INSTALL_TESSERACT
+    installed = installed_languages(program)
+    lacking = [name for name in ocr.languages.split("+") if ocr.languages and name not in installed]
+    if lacking and ocr.mode != "never":
+        what = f"Tesseract cannot read {', '.join(lacking)}: it has {', '.join(installed) or 'no language'}"
+        raise UsageError(what, f"install the language (Debian and Ubuntu: apt-get install tesseract-ocr-{lacking[0]}), or choose another")
+    if not installed:
+        return f"{program} has no language", "install one (Debian and Ubuntu: apt-get install tesseract-ocr-eng)"
+    return f"{program} reads pictures in {', '.join(installed)}", ""
 
 
 def find_tesseract() -> str | None:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 from langchain_core.documents import Document
 
-from ramify.formats._pdf_lines import PagedLine, PrintedLine, join_lines, vocabulary
-from ramify.formats.ocr import INSTALL_TESSERACT, OcrError, ReadPage, find_tesseract, recognize
-from ramify.tools.documents._text import file_stem, read_unpacked
+from ramify.formats.pdf._lines import PagedLine, PrintedLine, join_lines, vocabulary
+from ramify.formats.pdf.ocr import INSTALL_TESSERACT, OcrError, ReadPage, find_tesseract, recognize
 from ramify.tools.documents.files import ReadReport, UnreadableError
+from ramify.tools.documents.readers import NO_READER, FormatReader
+from ramify.tools.documents.text import file_stem, read_unpacked
 from ramify.tools.quoting import pluralize
 
 if TYPE_CHECKING:
@@ -86,6 +87,8 @@ class OcrPages:
 
 def read_picture(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Read a picture file with OCR as one document, whose metadata `pages` lists where each page begins."""
+    if reason := reason_unread(report):
+        raise UnreadableError(f"{NO_READER}{path.suffix!r}, a picture: {reason}")
     content = read_unpacked(path)
     suffix = Path(path.name.lower().removesuffix(".gz")).suffix
     if not content.startswith(PICTURES[suffix]):
@@ -155,3 +158,6 @@ def format_ranges(numbers: Sequence[int]) -> str:
     """Format ascending numbers with ranges: `1, 4-7`."""
     runs = (list(run) for _, run in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0]))
     return ", ".join(f"{run[0][1]}-{run[-1][1]}" if len(run) > 1 else str(run[0][1]) for run in runs)
+
+
+READER = FormatReader(read_picture)

@@ -10,19 +10,20 @@ from typing import TYPE_CHECKING
 
 from langchain_core.documents import Document
 
-from ramify.formats._pdf_footnotes import move_footnotes
-from ramify.formats._pdf_forms import Box, Filled, fill_in, read_xfa
-from ramify.formats._pdf_lines import HYPHEN, PagedLine, PrintedLine, join_lines, vocabulary
-from ramify.formats._pdf_margins import split_margins
-from ramify.formats._pdf_page import read_page_lines
-from ramify.formats._pdf_sections import (
+from ramify.formats.pdf._footnotes import move_footnotes
+from ramify.formats.pdf._forms import Box, Filled, fill_in, read_xfa
+from ramify.formats.pdf._lines import HYPHEN, PagedLine, PrintedLine, join_lines, vocabulary
+from ramify.formats.pdf._margins import split_margins
+from ramify.formats.pdf._page import read_page_lines
+from ramify.formats.pdf._sections import (
     SectionStart,
     larger_lines,
     section_starts_by_bookmarks,
     section_starts_by_records,
     section_starts_by_size,
 )
-from ramify.formats._pictures import (
+from ramify.formats.pdf.ocr import find_ocr
+from ramify.formats.pdf.pictures import (
     READ_BY_OCR,
     OcrPages,
     format_ranges,
@@ -31,9 +32,10 @@ from ramify.formats._pictures import (
     reason_unread,
     without_printed,
 )
-from ramify.tools.documents._text import file_stem, read_unpacked
 from ramify.tools.documents.files import ReadReport, UnreadableError
+from ramify.tools.documents.readers import FormatReader
 from ramify.tools.documents.sections import heading_anchor
+from ramify.tools.documents.text import file_stem, read_unpacked
 from ramify.tools.quoting import pluralize
 
 if TYPE_CHECKING:
@@ -241,3 +243,6 @@ def _sections(pages: Sequence[list[PrintedLine]], cuts: Sequence[SectionStart]) 
             yield [one.title for one in above], lines[begin + cut.taken : end]
         elif cut.taken and (following is None or following.level <= cut.level):
             yield [one.title for one in above[:-1]], lines[begin:end]
+
+
+READER = FormatReader(read_pdf, {"pypdfium2": "pypdfium2"}, ocr=find_ocr)

@@ -6,8 +6,8 @@ from posixpath import dirname, join, normpath
 from typing import TYPE_CHECKING, NamedTuple
 from zipfile import ZipFile
 
-from ramify.formats._number_format import built_in_format
-from ramify.formats.office import iterate_xml, parse_xml
+from ramify.formats.office.containers import iterate_xml, parse_xml
+from ramify.formats.sheets._number_format import built_in_format
 from ramify.tools.documents._properties import replace_surrogates
 
 if TYPE_CHECKING:

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from ramify.formats._cell_names import Span, cell_spans, column_name, column_number, move_formula
-from ramify.formats._number_format import format_number, format_text
-from ramify.formats._sheet import ERRORS, UNCOMPUTED, Sheet, remark_cells
-from ramify.formats._xlsx import Part, String, Style, Workbook, is_on, local_name, read_string, unescape
-from ramify.formats.office import iterate_xml
+from ramify.formats.office.containers import iterate_xml
+from ramify.formats.sheets._number_format import format_number, format_text
+from ramify.formats.sheets._workbook import Part, String, Style, Workbook, is_on, local_name, read_string, unescape
+from ramify.formats.sheets.cell_names import Span, cell_spans, column_name, column_number, move_formula
+from ramify.formats.sheets.sheet import ERRORS, UNCOMPUTED, Sheet, remark_cells
 from ramify.tools.documents.files import ReadReport
 
 if TYPE_CHECKING:

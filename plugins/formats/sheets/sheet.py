@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from langchain_core.documents import Document
 
-from ramify.formats._cell_names import Span, column_name
-from ramify.tools.documents._records import record_document, row_fields
-from ramify.tools.documents._tables import SEPARATOR, Cell, are_pairs, has_contrast, header_span, is_value, join_header
+from ramify.formats.sheets.cell_names import Span, column_name
 from ramify.tools.documents.files import ReadReport
+from ramify.tools.documents.records import record_document, row_fields
+from ramify.tools.documents.tables import SEPARATOR, Cell, are_pairs, has_contrast, header_span, is_value, join_header
 from ramify.tools.quoting import pluralize
 
 _MAX_SCANNED_ROWS = 40

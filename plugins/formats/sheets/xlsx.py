@@ -6,12 +6,13 @@ from pathlib import Path
 
 from langchain_core.documents import Document
 
-from ramify.formats._sheet import Row, Sheet, sheet_documents
-from ramify.formats._xlsx import Workbook
-from ramify.formats._xlsx_sheet import visible_sheets
-from ramify.formats.office import open_container, report_properties
-from ramify.tools.documents._text import file_stem
+from ramify.formats.office.containers import open_container, report_properties
+from ramify.formats.sheets._workbook import Workbook
+from ramify.formats.sheets._xlsx_sheet import visible_sheets
+from ramify.formats.sheets.sheet import Row, Sheet, sheet_documents
 from ramify.tools.documents.files import ReadReport, UnreadableError
+from ramify.tools.documents.readers import FormatReader
+from ramify.tools.documents.text import file_stem
 
 
 def read_xlsx(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
@@ -36,3 +37,6 @@ def _open_sheets(path: Path, source: str, report: ReadReport) -> Iterator[Iterat
             yield visible_sheets(Workbook(archive), source, report)
         except (LookupError, ValueError, OverflowError) as error:
             raise UnreadableError(f"not a readable workbook: {type(error).__name__}: {error}") from error
+
+
+READER = FormatReader(read_xlsx, {"lxml.etree": "lxml"}, records=True)

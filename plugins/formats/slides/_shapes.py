@@ -6,13 +6,13 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from ramify.formats._charts import chart_lines
-from ramify.formats._diagrams import diagram_lines
-from ramify.formats._equations import equation_text
-from ramify.formats._runs import DESCRIPTION, HIDDEN_SHAPE, STRUCK, Run, join_runs
-from ramify.tools.documents._numbers import format_number
-from ramify.tools.documents._tables import Cell, table_lines
+from ramify.formats.numbers import format_number
+from ramify.formats.office.charts import chart_lines
+from ramify.formats.office.diagrams import diagram_lines
+from ramify.formats.office.equations import equation_text
+from ramify.formats.office.runs import DESCRIPTION, HIDDEN_SHAPE, STRUCK, Run, join_runs
 from ramify.tools.documents.files import ReadReport
+from ramify.tools.documents.tables import Cell, table_lines
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

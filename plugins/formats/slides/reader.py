@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from langchain_core.documents import Document
 
-from ramify.formats._slide_shapes import SlideReader
-from ramify.formats.office import open_office_file
-from ramify.tools.documents._text import file_stem
+from ramify.formats.office.containers import open_office_file
+from ramify.formats.slides._shapes import SlideReader
 from ramify.tools.documents.files import ReadReport, UnreadableError
+from ramify.tools.documents.readers import FormatReader
+from ramify.tools.documents.text import file_stem
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -83,3 +84,6 @@ def _comment_texts(comments: "_Element", authors: Mapping[str, str], report: Rea
         if text:
             report.add(label)
             yield f"{label} {text}"
+
+
+READER = FormatReader(read_pptx, {"pptx": "python-pptx"})

@@ -64,7 +64,7 @@ def test_a_container_that_unpacks_to_far_more_than_it_is(name: str, tmp_path: Pa
 
 @fault("documents", "gzip that expands beyond the limit", sees="named as skipped", kept="no more than the limit is expanded", code=0)
 def test_gzip_is_unpacked_to_a_limit_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ramify.tools.documents._text.MAX_BYTES", 1 << 20)
+    monkeypatch.setattr("ramify.tools.documents.text.MAX_BYTES", 1 << 20)
     (tmp_path / "big.txt.gz").write_bytes(gzip.compress(b"a" * (2 << 20)))
     report = ReadReport()
     assert list(parse_file(File(tmp_path / "big.txt.gz", "big.txt.gz", tmp_path), report, clean=False)) == []

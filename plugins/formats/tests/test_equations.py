@@ -48,7 +48,7 @@ ROWS = part("m", "mr", f"<m:e>{r('1')}</m:e><m:e>{r('0')}</m:e>", "mr", f"<m:e>{
 def test_office_math(equation: str, line: str) -> None:
     from lxml.etree import fromstring
 
-    from ramify.formats._equations import equation_text
+    from ramify.formats.office.equations import equation_text
 
     assert equation_text(fromstring(f"<m:oMath {OFFICE}>{equation}</m:oMath>")) == line
 

@@ -10,9 +10,9 @@ import pytest
 from langchain_core.documents import Document
 
 from plugins.formats.tests.made import cells, docx, excel, opendocument, page, row, sheet, workbook, zipped
-from ramify.formats._raw_numbers import show_number
-from ramify.formats._raw_text import JOINT, RawText
-from ramify.formats.fidelity import ReadingCheck, check_reading, compare, split_words
+from ramify.formats.fidelity._numbers import show_number
+from ramify.formats.fidelity._text import JOINT, RawText
+from ramify.formats.fidelity.comparing import ReadingCheck, check_reading, compare, split_words
 from ramify.tools.documents import readers
 from ramify.tools.documents.files import ReadReport
 
@@ -197,7 +197,8 @@ def test_ordinary_files_are_faithful(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", FAITHFUL)
 def test_a_lost_value_is_noticed_in_each_format(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    reader = readers.FORMAT_READERS[Path(name).suffix]
+    reader = readers.find_reader(Path(name))
+    assert reader
 
     def lossy(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
         for document in reader.read(path, source, report):

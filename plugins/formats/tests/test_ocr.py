@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from plugins.formats.tests.pdf_pages import page_of, picture_stream, written_pdf
-from ramify.formats.ocr import DEFAULT_OCR, OcrError, recognize
+from ramify.formats.pdf.ocr import OcrError, recognize
 from ramify.nodes.tree import Passage
 from ramify.nodes.tree.citation import cite
 from ramify.tools.checkup import check_ocr
-from ramify.tools.documents.files import File, ReadReport
+from ramify.tools.documents.files import DEFAULT_OCR, File, ReadReport
 from ramify.tools.documents.load import load_files
 from ramify.tools.documents.readers import parse_file
 from ramify.tools.errors import IndexingError, InputError, UsageError

@@ -50,7 +50,7 @@ def test_columns_are_read_one_after_the_other_under_headings_by_their_print() ->
 
 def test_a_hyphen_at_a_lines_end_goes_unless_the_word_has_it() -> None:
     # in the manual that the file stands for, "tele-graph" would be as wrong as "wellknown"
-    from ramify.formats._pdf_lines import HYPHEN, PagedLine, PrintedLine, join_lines, vocabulary
+    from ramify.formats.pdf._lines import HYPHEN, PagedLine, PrintedLine, join_lines, vocabulary
 
     lines = [PrintedLine(0, 100, 50, 50, 10, f"A well{HYPHEN}known tele{HYPHEN}graph at")]
     text, _ = join_lines([PagedLine(1, line) for line in lines], vocabulary([[*lines, PrintedLine(0, 9, 9, 9, 9, "so well-known")]]))
@@ -75,8 +75,8 @@ def test_the_same_text_each_time() -> None:
 
 
 def test_a_last_line_that_recurs_where_the_text_ends_is_text() -> None:
-    from ramify.formats._pdf_lines import PrintedLine
-    from ramify.formats._pdf_margins import without_headers_and_footers
+    from ramify.formats.pdf._lines import PrintedLine
+    from ramify.formats.pdf._margins import without_headers_and_footers
 
     def page(number: int) -> list[PrintedLine]:
         header = PrintedLine(0, 90, 700, 700, 10, f"{number} of arrays" if number % 2 else f"CHAPTER 2. ARRAYS {number}")

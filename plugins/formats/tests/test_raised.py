@@ -2,7 +2,7 @@
 
 import pytest
 
-from ramify.tools.documents._raised import lowered, raised
+from ramify.formats.raised import lowered, raised
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from langchain_core.documents import Document
 
-from ramify.formats._html import html_outline
+from ramify.formats.html.page import html_outline
 from ramify.tools.documents.files import ReadReport
 from ramify.tools.documents.load import load_files
 

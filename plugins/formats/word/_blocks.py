@@ -5,12 +5,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from ramify.formats._charts import chart_lines
-from ramify.formats._diagrams import diagram_lines
-from ramify.formats._runs import PLACEHOLDER, STRUCK
-from ramify.formats._word_numbering import BULLET, Numbering
-from ramify.formats._word_parts import PARAGRAPH, Package, Styles, find_value, name_of
-from ramify.formats._word_runs import (
+from ramify.formats.office.charts import chart_lines
+from ramify.formats.office.diagrams import diagram_lines
+from ramify.formats.office.runs import PLACEHOLDER, STRUCK
+from ramify.formats.word._numbering import BULLET, Numbering
+from ramify.formats.word._parts import PARAGRAPH, Package, Styles, find_value, name_of
+from ramify.formats.word._runs import (
     REMOVED,
     NoteMark,
     Paragraph,
@@ -20,10 +20,10 @@ from ramify.formats._word_runs import (
     plain_text,
     tidy_spaces,
 )
-from ramify.formats._word_tables import Block, read_table
-from ramify.tools.documents._text import decode_text, detect_encoding
+from ramify.formats.word._tables import Block, read_table
 from ramify.tools.documents.files import ReadReport
 from ramify.tools.documents.sections import Section
+from ramify.tools.documents.text import decode_text, detect_encoding
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -218,7 +218,7 @@ def _web_sections(content: bytes, is_mail: bool, source: str, report: ReadReport
     from email import message_from_bytes
     from email.policy import default
 
-    from ramify.formats._html import html_outline
+    from ramify.formats.html.page import html_outline
 
     if is_mail:
         body = message_from_bytes(content, policy=default).get_body(("html", "plain"))

@@ -4,8 +4,8 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from ramify.formats._word_parts import Styles, find_value, is_on, number_value
-from ramify.tools.documents._numbers import format_number
+from ramify.formats.numbers import format_number
+from ramify.formats.word._parts import Styles, find_value, is_on, number_value
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

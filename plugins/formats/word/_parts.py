@@ -7,7 +7,7 @@ from posixpath import dirname, join, normpath
 from typing import TYPE_CHECKING, NamedTuple
 from zipfile import ZipFile
 
-from ramify.formats.office import parse_xml
+from ramify.formats.office.containers import parse_xml
 from ramify.tools.documents.files import ReadReport, UnreadableError
 
 if TYPE_CHECKING:

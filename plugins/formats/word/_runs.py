@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from ramify.formats._equations import equation_text
-from ramify.formats._runs import DELETED, HIDDEN, PLACEHOLDER, STRUCK, TICKS, Run, join_runs
-from ramify.formats._word_parts import RunFormat, Styles, find_value, is_on, name_of, number_value
-from ramify.formats._word_symbols import is_symbol_font, translate_symbols
+from ramify.formats.office.equations import equation_text
+from ramify.formats.office.runs import DELETED, HIDDEN, PLACEHOLDER, STRUCK, TICKS, Run, join_runs
+from ramify.formats.word._parts import RunFormat, Styles, find_value, is_on, name_of, number_value
+from ramify.formats.word._symbols import is_symbol_font, translate_symbols
 from ramify.tools.documents.files import ReadReport
 
 if TYPE_CHECKING:

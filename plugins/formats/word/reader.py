@@ -9,15 +9,15 @@ from zipfile import ZipFile
 
 from langchain_core.documents import Document
 
-from ramify.formats._runs import PAGE_LINE, UNSHOWN_MARGIN
-from ramify.formats._word_blocks import BlockReader
-from ramify.formats._word_parts import Package, Styles, find_value, is_on, name_of
-from ramify.formats._word_runs import plain_text
-from ramify.formats._word_tables import Block
-from ramify.formats.office import open_office_file
-from ramify.tools.documents._numbers import PAGE_WORDS
-from ramify.tools.documents._text import file_stem
+from ramify.formats.numbers import PAGE_WORDS
+from ramify.formats.office.containers import open_office_file
+from ramify.formats.office.runs import PAGE_LINE, UNSHOWN_MARGIN
+from ramify.formats.word._blocks import BlockReader
+from ramify.formats.word._parts import Package, Styles, find_value, is_on, name_of
+from ramify.formats.word._runs import plain_text
+from ramify.formats.word._tables import Block
 from ramify.tools.documents.files import ReadReport
+from ramify.tools.documents.readers import FormatReader
 from ramify.tools.documents.sections import (
     LeveledLine,
     Outline,
@@ -28,6 +28,7 @@ from ramify.tools.documents.sections import (
     split_sections,
     word_count,
 )
+from ramify.tools.documents.text import file_stem
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -147,3 +148,6 @@ def _shown_margins(root: "_Element", package: Package) -> dict[str, str]:
 def _is_page_number(text: str) -> bool:
     words = [word.lower() for word in _LETTERS.findall(text)]
     return all(word in PAGE_WORDS or _ROMAN.fullmatch(word) for word in words)
+
+
+READER = FormatReader(read_docx, {"lxml.etree": "lxml"})

@@ -15,7 +15,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from ramify.formats.fidelity import Difference, check_reading
+from ramify.formats.fidelity.comparing import Difference, check_reading
 from ramify.tools.documents.files import list_files
 from ramify.tools.documents.readers import find_reader
 from ramify.tools.quoting import truncate_line

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ramify.formats.sheets import read_first_sheet
+from ramify.formats.sheets.xlsx import read_first_sheet
 from ramify.lab.dataset import Dataset, ReadQuestion, check_ids, inputs_digest, missing_gold_caveats, open_question_caveats
 from ramify.lab.load import parse_question
 from ramify.lab.load.records import Record, read_records, read_text_file

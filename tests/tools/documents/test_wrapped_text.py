@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from ramify.tools.documents._wrapped_text import join_wrapped
 from ramify.tools.documents.load import load_files
+from ramify.tools.documents.wrapped_text import join_wrapped
 
 PARAGRAPHS = {
     "prose": "The harbour of Halden was dredged in 1911, and the crane\non the northern quay, which lifts 20 tons, was built by\nOlsen.",

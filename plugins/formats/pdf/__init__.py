@@ -1,0 +1,7 @@
+"""PDF, and pictures of pages.
+
+`reader`, with `margins`, `footnotes`, `forms` and `sections`; `page` reads the lines of one: `characters`, `pieces`, `layout`, `tables`;
+`lines` joins them; `pictures` are read with `ocr`.
+"""
+
+__all__: list[str] = []

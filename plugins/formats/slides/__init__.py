@@ -1,0 +1,3 @@
+"""Slides: `reader`, and the texts of their `shapes`."""
+
+__all__: list[str] = []
