@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents._properties import normalize_properties
+from ramify.tools.documents.properties import normalize_properties
 from ramify.tools.errors import InputError
 from ramify.tools.quoting import pluralize
 from ramify.tools.user_input import expand_path

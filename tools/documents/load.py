@@ -9,8 +9,8 @@ from typing import NamedTuple
 from langchain_core.document_loaders import BaseLoader
 from langchain_core.documents import Document
 
-from ramify.tools.documents._properties import RESERVED_FIELDS, replace_surrogates
 from ramify.tools.documents.files import DEFAULT_OCR, File, Ocr, OcrMode, ReadReport, Skipped, existing_path, list_files
+from ramify.tools.documents.properties import RESERVED_FIELDS, replace_surrogates
 from ramify.tools.documents.readers import find_reader, parse_file, parse_ocr, readable_formats
 from ramify.tools.documents.worker_pool import LIMITS, Limits, ParseTask, WorkerPool, available_cores
 from ramify.tools.errors import InputError

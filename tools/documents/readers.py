@@ -61,14 +61,13 @@ FORMAT_READERS: dict[str, FormatReader] = {
 _PLAIN_MARKDOWN = dict.fromkeys((".md", ".markdown"), FormatReader(read_markdown, {"yaml": "pyyaml"}, plain=True))
 """Used where no plug-in reads Markdown."""
 _GROUP: plugins.Group = "ramify.readers"
-_PACKAGES = dict.fromkeys(
+_RICH_FORMATS = frozenset(
     [
         ".html", ".htm", ".xhtml", ".docx", ".pptx", ".xlsx", ".odt", ".odp", ".ods", ".epub", ".eml", ".mbox", ".zip", ".pdf", ".png",
         ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".webp",
-    ],
-    "ramify.formats",
+    ]
 )  # fmt: skip
-"""The package that reads a format, for messages where it is not installed."""
+"""Suffixes that the plug-in `formats` reads, for messages where it is not installed."""
 _ARCHIVES = frozenset({".tar", ".tgz", ".tbz2", ".txz", ".7z", ".rar", ".bz2", ".xz", ".zst", ".cab", ".arj", ".lzh", ".z"})
 """Suffixes of archives that are not read."""
 NO_READER = "no reader for "
@@ -207,8 +206,8 @@ def _reason_unread(path: Path) -> str:
     suffix = _suffix(path)
     if suffix in _ARCHIVES:
         return "an archive of a kind that is not read: unpack it"
-    if suffix in _PACKAGES:
-        return f"{NO_READER}{path.suffix!r}: the package {_PACKAGES[suffix]}, which reads it, is not installed"
+    if suffix in _RICH_FORMATS:
+        return f"{NO_READER}{path.suffix!r}: the package ramify.formats, which reads it, is not installed"
     return f"{NO_READER}{repr(path.suffix) if path.suffix else 'a name without suffix'} (readable: {readable_formats()})"
 
 

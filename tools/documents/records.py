@@ -8,8 +8,8 @@ from typing import Any
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents._properties import RESERVED_FIELDS, replace_surrogates
 from ramify.tools.documents.files import ReadReport, UnreadableError
+from ramify.tools.documents.properties import RESERVED_FIELDS, replace_surrogates
 from ramify.tools.documents.text import read_decoded, stream_lines
 
 _MAX_NAMED = 1000

@@ -11,8 +11,8 @@ from typing import IO, AnyStr
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents._properties import split_front_matter
 from ramify.tools.documents.files import ReadReport, UnreadableError, printable_name
+from ramify.tools.documents.properties import split_front_matter
 from ramify.tools.documents.sections import markdown_outline, section_documents
 from ramify.tools.documents.wrapped_text import join_wrapped
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from langchain_core.documents import Document
 
 from ramify.formats.fidelity._text import JOINT, RawText, optional
-from ramify.tools.documents._properties import RESERVED_FIELDS
 from ramify.tools.documents.files import File, ReadReport, Skipped
+from ramify.tools.documents.properties import RESERVED_FIELDS
 from ramify.tools.documents.readers import find_reader, parse_file
 
 _LETTER = r"(?:(?![\u3040-\u30ff\u3400-\u9fff])[^\W\d_])"

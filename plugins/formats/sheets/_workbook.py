@@ -8,7 +8,7 @@ from zipfile import ZipFile
 
 from ramify.formats.office.containers import iterate_xml, parse_xml
 from ramify.formats.sheets._number_format import built_in_format
-from ramify.tools.documents._properties import replace_surrogates
+from ramify.tools.documents.properties import replace_surrogates
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ramify.tools.documents import _properties as properties
-from ramify.tools.documents import files
+from ramify.tools.documents import files, properties
 from ramify.tools.index import Index, build
 from tests.studio.conftest import Ramify
 from tests.tools.documents.test_load import pdf
