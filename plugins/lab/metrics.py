@@ -3,7 +3,7 @@
 import re
 import string
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -260,3 +260,12 @@ def citation_scores(cited: Collection[str], gold: Collection[str]) -> dict[str, 
 
 def _count_words(text: str) -> Counter[str]:
     return Counter(re.findall(r"\w+", text.casefold()))
+
+
+def pareto_front(points: Mapping[str, tuple[float, float]]) -> list[str]:
+    """Return the names of the points (cost, quality) on the Pareto front, the cheapest first."""
+    front: list[str] = []
+    for name, (_, quality) in sorted(points.items(), key=lambda one: (one[1][0], -one[1][1])):
+        if not front or quality > points[front[-1]][1]:
+            front.append(name)
+    return front

@@ -4,7 +4,6 @@ import json
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
 from typing import Any, Literal
 from urllib.parse import urlencode
 
@@ -128,7 +127,7 @@ class Plot:
     def draw(cls, caption: str, name: str, *arguments: Any) -> "Plot":
         """Return a plot drawn by the named function of `plots`; UsageError if matplotlib is not installed."""
         try:
-            plots = import_module("ramify.lab.report._plots")
+            from ramify.lab.report import _plots as plots
         except ModuleNotFoundError as error:
             if (error.name or "").partition(".")[0] != "matplotlib":
                 raise

@@ -14,8 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
 from ramify.lab._degraded import MISSING
-from ramify.lab.metrics import reliability_bins, risk_coverage
-from ramify.lab.report._run import pareto_front
+from ramify.lab.metrics import pareto_front, reliability_bins, risk_coverage
 from ramify.lab.results import ResultLine
 from ramify.lab.results.calibration import Calibration
 from ramify.lab.results.measures import EM, F1, MODEL_CALLS, WALL_SECONDS, Estimate, Measure, confidences_and_outcomes

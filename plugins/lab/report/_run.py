@@ -2,11 +2,11 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ramify.lab._degraded import DEGRADATION_KINDS
-from ramify.lab.metrics import exact_match
+from ramify.lab.metrics import exact_match, pareto_front
 from ramify.lab.report._blocks import (
     EMPTY_CELL,
     Block,
@@ -193,15 +193,6 @@ def _front_cells(groups: Sequence[LineGroup]) -> list[Cell]:
         estimates = {one.name: (cost.of(one.lines), F1.of(one.lines)) for one in groups}
         fronts[cost.title] = pareto_front({name: (spent.value, f1.value) for name, (spent, f1) in estimates.items() if spent and f1})
     return [Cell(", ".join(title for title, front in fronts.items() if one.name in front) or EMPTY_CELL) for one in groups]
-
-
-def pareto_front(points: Mapping[str, tuple[float, float]]) -> list[str]:
-    """Return the names of the points (cost, quality) on the Pareto front, the cheapest first."""
-    front: list[str] = []
-    for name, (_, quality) in sorted(points.items(), key=lambda one: (one[1][0], -one[1][1])):
-        if not front or quality > points[front[-1]][1]:
-            front.append(name)
-    return front
 
 
 def worst_trees_section(run: Run) -> Iterator[Block]:
