@@ -6,9 +6,9 @@ from pathlib import Path
 from ramify.studio.inspection.contents import inspect_index
 from ramify.studio.inspection.graph_layout import HEIGHT, WIDTH, layout_graph
 from ramify.tools.demo import demo_index
-from ramify.tools.index.searcher import open_index
 from ramify.tools.pages import render_macro
 from ramify.tools.quoting import truncate_line
+from ramify.tools.search.searcher import open_index
 
 HERE = Path(__file__).parent
 EDIT = "#c2410c"

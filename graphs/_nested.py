@@ -11,15 +11,11 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.runtime import get_runtime
 
 from ramify.graphs.run import RunTracker, Watch, describe_start
-from ramify.nodes.state import Search, Usage
+from ramify.nodes.state import CHECKPOINT_CLASSES
 from ramify.nodes.step.langgraph import checkpointer_of, in_namespace, with_checkpointer, without_default_limit
-from ramify.nodes.tree import Branch, Passage, to_row
-from ramify.nodes.tree.citation import Citation, Sentence, Source
+from ramify.nodes.tree import to_row
 
 Emit = Callable[[dict[str, Any]], None]
-
-CHECKPOINT_CLASSES = [(value.__module__, value.__name__) for value in (Branch, Citation, Passage, Search, Sentence, Source, Usage)]
-"""The classes in checkpoints, which are allowed in deserialization in addition to the caller's list."""
 
 
 def tool_config(config: RunnableConfig, strategy: str, *asked: Any) -> RunnableConfig:

@@ -13,7 +13,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.store.base import BaseStore
 
-from ramify.graphs._nested import CHECKPOINT_CLASSES
+from ramify.nodes.state import CHECKPOINT_CLASSES
 from ramify.nodes.step.langgraph import RollbackLock, commit_one_by_one, end_batching, is_migrated
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.new_files import make_file, make_readable_by_all, write_error_remedy

@@ -15,7 +15,7 @@ from ramify.nodes.settings import MAX_QUOTED_CHARS, Settings, is_embedded
 from ramify.tools import plugins
 from ramify.tools.errors import PluginError, UsageError
 from ramify.tools.quoting import pluralize, truncate_line
-from ramify.tools.relevance import MODEL
+from ramify.tools.search.relevance import MODEL
 
 DEFAULT = "prune"
 PRESET = "preset"

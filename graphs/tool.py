@@ -15,16 +15,16 @@ from ramify.graphs._nested import threaded_config, tool_config, tool_stream
 from ramify.graphs.run import Result, Watch, blocking, failure_reason, run_graph
 from ramify.graphs.strategies import DEFAULT, configure
 from ramify.nodes.init_tree import validate_question
-from ramify.nodes.retrieve import to_passage
 from ramify.nodes.state import StoppedBy
 from ramify.nodes.tree import DROPPED, ROOT, Passage, is_unknown
 from ramify.nodes.tree.citation import Citation, cite, locate_passages, with_marks
-from ramify.nodes.tree.notes import NOT_FOUND, confidence_figure
-from ramify.nodes.tree.phrases import check_advice
+from ramify.nodes.tree.notes import NOT_FOUND, check_advice, confidence_figure
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.index import Index
 from ramify.tools.index.hybrid_search import SearchOptions
-from ramify.tools.index.searcher import (
+from ramify.tools.models.named import FALLBACK_NOTICE
+from ramify.tools.quoting import escape_invisible, nonempty_lines, one_line, snippet, truncate_line
+from ramify.tools.search.searcher import (
     DEMO,
     UNKNOWN_FIELDS,
     Searchable,
@@ -34,8 +34,6 @@ from ramify.tools.index.searcher import (
     get_description,
     unknown_filter_fields,
 )
-from ramify.tools.models.named import FALLBACK_NOTICE
-from ramify.tools.quoting import escape_invisible, nonempty_lines, one_line, snippet, truncate_line
 
 ToolCall = Callable[..., Awaitable[tuple[str, Any]]]
 """Takes the caller's config and the arguments; returns the content for the model, and the artifact."""
@@ -157,9 +155,9 @@ def search_tool(
 
     async def search(config: RunnableConfig, query: str, filter: Mapping[str, Any] | None = None) -> tuple[str, Any]:
         wanted = {**(filter or {}), **fixed}
-        hits = (await find_passages(index, [validate_question(query)], k=k, filter=wanted or None))[0]
-        passages = [one.to_json() for one in locate_passages(query, [to_passage(hit) for hit in hits])]
-        told = None if hits else await asyncio.to_thread(unknown_filter_fields, index, wanted)
+        found = (await find_passages(index, [validate_question(query)], k=k, filter=wanted or None))[0]
+        passages = [one.to_json() for one in locate_passages(query, found)]
+        told = None if found else await asyncio.to_thread(unknown_filter_fields, index, wanted)
         return format_passages(passages, wanted) + (f"\nNote: {one_line(told)}" if told else ""), passages
 
     return _tool(name, SEARCH.format(about=about or describe_index(index)), SearchArguments, index, search)

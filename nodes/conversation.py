@@ -21,8 +21,7 @@ from ramify.nodes.state import (
 from ramify.nodes.step import Context, Update, call_model, state_step
 from ramify.nodes.tree import ROOT, is_unknown, to_row
 from ramify.nodes.tree.citation import Citation, Sentence, without_marks
-from ramify.nodes.tree.notes import confidence_figure
-from ramify.nodes.tree.phrases import check_advice
+from ramify.nodes.tree.notes import check_advice, confidence_figure
 from ramify.prompts import CONTEXTUALIZE
 from ramify.prompts.contextualize import MAX_REWRITTEN_CHARS
 from ramify.tools.anaphora import is_complete, only_extends

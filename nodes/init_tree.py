@@ -14,10 +14,10 @@ from ramify.nodes.step import Context, Update, state_step
 from ramify.nodes.step.review import check_checkpointer
 from ramify.nodes.tree import ROOT, UNKNOWN, Branch
 from ramify.tools.errors import UsageError
-from ramify.tools.index.searcher import warm_soon
 from ramify.tools.models.server_info import limited_requests
 from ramify.tools.profile import load_profile
-from ramify.tools.relevance import NO_RERANKER, load_reranker
+from ramify.tools.search.relevance import NO_RERANKER, load_reranker
+from ramify.tools.search.searcher import warm_soon
 from ramify.tools.user_input import check_text
 
 MAX_QUESTION_CHARS = 20_000

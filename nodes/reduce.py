@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ramify.nodes.reports import open_report_index
-from ramify.nodes.retrieve import to_passage
 from ramify.nodes.settings import GlobalSettings
 from ramify.nodes.state import State
 from ramify.nodes.step import Context, Update, call_model
@@ -16,10 +15,8 @@ from ramify.nodes.tree.citation import MAX_UNCITED, Sentence, cite, headings, ma
 from ramify.prompts import REDUCE
 from ramify.prompts.global_search import MAX_POINTS
 from ramify.tools.english import content_stems
-from ramify.tools.index.hybrid_search import Hit
-from ramify.tools.index.index import Index
-from ramify.tools.index.reports import parse_report_id
-from ramify.tools.knowledge.reports import ReportFinding
+from ramify.tools.index.index import Index, iterate_passages
+from ramify.tools.index.reports import ReportFinding, parse_report_id
 from ramify.tools.quoting import collapse_whitespace
 from ramify.tools.supporting_sentence import split_statements
 
@@ -152,8 +149,8 @@ def _find_cited_passages(state: State, points: Mapping[str, tuple[str, Sequence[
                     for passage in finding.passages:
                         says.setdefault(passage, []).append(finding.text)
                         of.setdefault(passage, set()).add(point)
-    quoted = index.get_by_ids([id for id in says if id not in held]) if index else ()
-    held |= {str(document.id): to_passage(Hit(document, 0.0, 0.0)) for document in quoted}
+    quoted = iterate_passages(index, [id for id in says if id not in held]) if index else ()
+    held |= {passage.id: passage for passage in quoted}
     return [_CitedPassage(held[id], lines, of[id]) for id, lines in says.items() if id in held]
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ramify.nodes.asking.ask import Answerer, ask, current_model
 from ramify.nodes.asking.language_model import prompt_room
-from ramify.nodes.retrieve import add_loading_time, to_passage
+from ramify.nodes.retrieve import add_loading_time
 from ramify.nodes.settings import GlobalSettings
 from ramify.nodes.state import Usage
 from ramify.nodes.step import Context, Update, branch_step, state_step
@@ -18,12 +18,10 @@ from ramify.nodes.tree import ROOT, Branch, Passage, Point
 from ramify.prompts import MAP_REPORT
 from ramify.tools.demo import demo_index
 from ramify.tools.errors import UsageError
-from ramify.tools.index.hybrid_search import Hit
-from ramify.tools.index.index import Index
+from ramify.tools.index.index import Index, iterate_passages
 from ramify.tools.index.index_store import FolderStore
-from ramify.tools.index.reports import REPORT_NAMES, Reports, Subject, report_id
-from ramify.tools.index.searcher import DEMO, Searchable, as_collections, find_passages, index_summary, open_index
-from ramify.tools.knowledge.reports import Report
+from ramify.tools.index.reports import REPORT_NAMES, Report, Reports, Subject, report_id
+from ramify.tools.search.searcher import DEMO, Searchable, as_collections, find_passages, index_summary, open_index
 
 _PROMPT_TOKENS = 1200
 """Tokens reserved for the rest of a prompt, with its worked examples."""
@@ -48,10 +46,8 @@ async def retrieve_reports(context: Context[GlobalSettings]) -> Update:
     if isinstance(index, Index):
         batches, notice = await asyncio.to_thread(_batches, state["question"], index, settings)
     else:  # another store: it has no reports, and does not list its passages
-        [hits] = await find_passages(index, [state["question"]], k=_MAX_STORE_PASSAGES, filter=settings.filter)
-        batches, _ = await asyncio.to_thread(
-            lambda: _limit_batches(_make_batches([to_passage(hit) for hit in hits], settings), "", settings)
-        )
+        [passages] = await find_passages(index, [state["question"]], k=_MAX_STORE_PASSAGES, filter=settings.filter)
+        batches, _ = await asyncio.to_thread(lambda: _limit_batches(_make_batches(passages, settings), "", settings))
         notice = f"the index has no reports: the passages found by a search are read ({sum(map(len, batches))} passages)"
     root = state["tree"][ROOT]
     evidence = [tuple(text.id for text in batch) for batch in batches]
@@ -134,9 +130,8 @@ def _limit_batches(cut: Batches, what: str, settings: GlobalSettings) -> tuple[B
 def _passages(index: Index, settings: GlobalSettings) -> list[Passage]:
     """List all passages that pass the filter."""
     if settings.filter:
-        [hits] = index.search([""], len(index), filter=settings.filter, view="flat")
-        return [to_passage(hit) for hit in hits]
-    return [to_passage(Hit(document, 0.0, 0.0)) for document in index.get_by_ids(index.ids())]
+        return index.search([""], len(index), filter=settings.filter, view="flat")[0]
+    return list(iterate_passages(index, index.ids()))
 
 
 def _report_passage(report: Report, subject: Subject) -> Passage:

@@ -14,10 +14,9 @@ from ramify.nodes.tree.notes import NOT_FOUND
 from ramify.prompts import TRANSLATE
 from ramify.prompts.translate import MAX_QUESTIONS
 from ramify.tools.errors import ModelError
-from ramify.tools.index.hybrid_search import Hit
-from ramify.tools.index.searcher import Searchable, find_passages, index_summary, languages_of, unknown_filter_fields, warm
 from ramify.tools.languages import detect_language
-from ramify.tools.relevance import NO_RERANKER, load_reranker, rerank_hits
+from ramify.tools.search.relevance import NO_RERANKER, load_reranker, rerank_passages
+from ramify.tools.search.searcher import Searchable, find_passages, index_summary, languages_of, unknown_filter_fields, warm
 
 _UNTRANSLATED = "searched in the language of the question"
 
@@ -44,15 +43,17 @@ async def retrieve(branches: list[Branch], context: Context[Settings]) -> Update
     found = await find_passages(index, queries, k=wide, **how, view=settings.view, options=settings.search)
     told = None if any(found) else await asyncio.to_thread(unknown_filter_fields, index, settings.filter)
     if reranks:
-        found = await asyncio.to_thread(lambda: [rerank_hits(*one, settings.reranker, most) for one in zip(queries, found, strict=True)])
-    hits = dict(zip(asked, found, strict=True))
+        found = await asyncio.to_thread(
+            lambda: [rerank_passages(*one, settings.reranker, most) for one in zip(queries, found, strict=True)]
+        )
+    passages = dict(zip(asked, found, strict=True))
     taken = {
-        branch.path: [hit for hit in hits[branch.question] if str(hit.document.id) not in read[branch.path]][: wanted[branch.path]]
+        branch.path: [passage for passage in passages[branch.question] if passage.id not in read[branch.path]][: wanted[branch.path]]
         for branch in branches
     }
     return {
         "tree": {branch.path: _with_evidence(branch, read[branch.path], taken[branch.path]) for branch in branches},
-        "passages": reduce(merge_passages, ({str(hit.document.id): to_passage(hit) for hit in group} for group in taken.values())),
+        "passages": reduce(merge_passages, ({passage.id: passage for passage in group} for group in taken.values())),
         **translating,
         "usage": translating.get("usage", Usage()) + Usage(retrievals=len(queries)),
         "index": index_summary(settings.index, index),
@@ -61,9 +62,9 @@ async def retrieve(branches: list[Branch], context: Context[Settings]) -> Update
     }
 
 
-def _with_evidence(branch: Branch, read: tuple[str, ...], hits: list[Hit]) -> Branch:
+def _with_evidence(branch: Branch, read: tuple[str, ...], passages: list[Passage]) -> Branch:
     """Return a branch with what was found for it, after what its answer was read from; it fails if it has nothing."""
-    evidence = (*read, *(str(hit.document.id) for hit in hits))
+    evidence = (*read, *(passage.id for passage in passages))
     if not evidence:
         return branch.with_status("failed", note=NOT_FOUND)
     return branch.with_status(branch.status if read else "open", evidence=evidence)
@@ -96,18 +97,3 @@ async def _translate_queries(
 def add_loading_time(state: State, waited: float) -> Update:
     """Return an update that moves the start time by the seconds of loading, which do not count against the budget."""
     return {"started": state.get("started", 0.0) + waited, "loading_s": state.get("loading_s", 0.0) + waited}
-
-
-def to_passage(hit: Hit) -> Passage:
-    """Return a search hit as a passage of the state."""
-    document = hit.document
-    rest = {key: value for key, value in document.metadata.items() if key != "source"}
-    return Passage(
-        id=str(document.id),
-        text=document.page_content,
-        source=str(document.metadata.get("source", document.id)),
-        score=hit.score,
-        value=hit.value,
-        collection=hit.collection,
-        metadata=rest,
-    )

@@ -12,14 +12,14 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, 
 from pydantic.json_schema import SkipJsonSchema
 
 from ramify.tools.errors import UsageError
-from ramify.tools.index.collection_set import CollectionSet
 from ramify.tools.index.hybrid_search import View
 from ramify.tools.index.passage_store import filter_choices
-from ramify.tools.index.searcher import as_collections
 from ramify.tools.knowledge.communities import MAX_CLUSTER_SIZE, Weights
 from ramify.tools.profile import Profile
 from ramify.tools.quoting import truncate_line
-from ramify.tools.relevance import NO_RERANKER
+from ramify.tools.search.collection_set import CollectionSet
+from ramify.tools.search.relevance import NO_RERANKER
+from ramify.tools.search.searcher import as_collections
 from ramify.tools.server_address import single_address
 from ramify.tools.user_input import check_text
 

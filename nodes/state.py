@@ -9,8 +9,8 @@ from langgraph.graph.message import add_messages
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from ramify.nodes.tree import DROPPED, FrozenModel, Passage, Tree, is_unknown, merge_branches
-from ramify.nodes.tree.citation import Citation, Sentence
+from ramify.nodes.tree import DROPPED, Branch, FrozenModel, Passage, Tree, is_unknown, merge_branches
+from ramify.nodes.tree.citation import Citation, Sentence, Source
 from ramify.prompts import Turn
 from ramify.tools.english import are_persons, descriptions, find_names, person_asked_for, person_named_by
 
@@ -221,6 +221,12 @@ class IterativeState(State):
 
     search: Search
 
+
+CHECKPOINT_CLASSES = [
+    *((kind.__module__, kind.__name__) for kind in (Branch, Citation, Passage, Search, Sentence, Source, Usage)),
+    ("ramify.nodes.tree", "Passage"),  # its name in older checkpoints
+]
+"""Module and name of the classes in checkpoints, which deserialization has to allow."""
 
 MARK = "ramify"
 """Key in a message's `additional_kwargs`: marks a question as read; for an answer, has its citations and tree."""

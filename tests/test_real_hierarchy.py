@@ -13,7 +13,7 @@ from ramify.graphs.building import make_hierarchy
 from ramify.tools.hierarchy.build import HierarchyBuild
 from ramify.tools.index import Index
 from ramify.tools.index.passage_store import document_id
-from ramify.tools.index.searcher import open_index
+from ramify.tools.search.searcher import open_index
 
 DATA = os.environ.get("RAMIFY_DATA")
 SET = Path(DATA or ".") / "multihop_rag"
@@ -37,7 +37,7 @@ class News(NamedTuple):
         """Give the gold articles among the first ten passages of each question."""
         asked = [question["question"] for question in self.questions]
         hits = open_index(str(self.folder)).search(asked, 10, **options)
-        ids = [{document_id(str(hit.document.id)) for hit in own} for own in hits]
+        ids = [{document_id(hit.id) for hit in own} for own in hits]
         return [own & {fact["doc_id"] for fact in question["supporting"]} for own, question in zip(ids, self.questions, strict=True)]
 
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.documents import Document
 from rich.console import Console
 
 from plugins.lab.tests.few_lines import make_line, write_run
@@ -17,8 +16,7 @@ from ramify.nodes.tree import Branch, Passage, merge_branches
 from ramify.studio.drawing.mermaid import tree_mermaid
 from ramify.studio.drawing.page import result_page
 from ramify.studio.drawing.terminal import print_answer
-from ramify.tools.index.collection_set import fuse_ranks
-from ramify.tools.index.hybrid_search import Hit
+from ramify.tools.search.collection_set import fuse_ranks
 from tests.counted_work import growth
 from tests.studio.samples import result
 
@@ -39,7 +37,7 @@ def tree(size: int) -> dict[str, Branch]:
 
 
 def fused(size: int) -> object:
-    hits = [Hit(Document(f"text {n}", id=str(n)), 0.5, 0.5) for n in range(size)]
+    hits = [Passage(id=str(n), text=f"text {n}", source=str(n), score=0.5, value=0.5) for n in range(size)]
     return fuse_ranks({"one": hits, "other": hits[::2]}, 10)
 
 

@@ -51,9 +51,7 @@ class Reader(Protocol):
     def is_contradicted(self, sentence: str, units: Sequence[str], similarities: Matrix) -> bool:
         """Return whether statements, with their cosines to a sentence of a summary, contradict it."""
 
-    def contradictions(
-        self, question: str, answer: str, cited: VersionedText, passages: Sequence[VersionedText]
-    ) -> list[OtherVersion]:
+    def contradictions(self, question: str, answer: str, cited: VersionedText, passages: Sequence[VersionedText]) -> list[OtherVersion]:
         """Return the other versions of a cited passage that say something else than the answer."""
 
 

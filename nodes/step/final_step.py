@@ -16,9 +16,9 @@ from ramify.nodes.tree import DROPPED, ROOT, UNKNOWN, WORKING, Tree, branches_be
 from ramify.nodes.tree.citation import Sentence
 from ramify.nodes.tree.notes import NOT_FOUND, quote_answer
 from ramify.tools.errors import ModelError, UsageError
-from ramify.tools.index.searcher import digest_of
 from ramify.tools.profile import Profile, load_profile
 from ramify.tools.reader import find_reader
+from ramify.tools.search.searcher import digest_of
 
 
 def final_step(act: Callable[[Any], Awaitable[Update]]) -> Step:

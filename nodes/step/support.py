@@ -15,7 +15,7 @@ from ramify.tools.english import content_stems, fold
 from ramify.tools.errors import ModelError
 from ramify.tools.languages import detect_language
 from ramify.tools.reader import READER, Material, Reader, find_reader
-from ramify.tools.relevance import MODEL
+from ramify.tools.search.relevance import MODEL
 from ramify.tools.supporting_sentence import QuestionAnswer, contains_answer, quote_support
 
 _MIN_COPIED, _MIN_COPIED_WORDS = 3, 5
@@ -86,9 +86,7 @@ def leave_out_copies(state: State, update: Update) -> Update:
     return {"sentences": [one for line in kept for one in line], "text": text_of_lines([line for line in kept if line])}
 
 
-def _attribute(
-    reader: Reader, state: State, update: Update, asked: Sequence[QuestionAnswer]
-) -> tuple[list[Sentence], list[Citation]]:
+def _attribute(reader: Reader, state: State, update: Update, asked: Sequence[QuestionAnswer]) -> tuple[list[Sentence], list[Citation]]:
     """Return the sentences with the citations that they lack, and all citations; blocking.
 
     The bare answer gets none: a passage that has its words need not say that they answer the question.

@@ -31,7 +31,7 @@ from ramify.nodes.tree.citation import (
 )
 from ramify.prompts import WRITE
 from ramify.prompts.prompt import Quote
-from ramify.tools.relevance import NO_RERANKER
+from ramify.tools.search.relevance import NO_RERANKER
 from ramify.tools.supporting_sentence import QuestionAnswer, quote_support, split_sentences
 
 _MARK_AFTER_STOP = re.compile(

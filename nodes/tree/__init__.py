@@ -3,7 +3,7 @@
 A branch's path is its position and its identity: "0" is the root, "0.1" its second child. Branches are never removed: what is pruned stays,
 with the reason, because the tree is the explanation of the answer.
 
-Here are branches, passages, and how a tree grows. In reading order then: `answers`, `notes`, `citation`; `phrases` and `cards` show them.
+Here are branches, and how a tree grows. In reading order then: `answers`, `notes`, `citation`.
 """
 
 import unicodedata
@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ramify.tools.errors import UsageError
 from ramify.tools.no_answer import UNKNOWN, is_unknown
-from ramify.tools.versions import VersionedText, document_version
+from ramify.tools.passage import Passage
 
 __all__ = [
     "DROPPED",
@@ -161,53 +161,6 @@ def normalized_key(branch: Branch) -> tuple[str, str]:
     """Return the key by which questions are identical: kind and words, without case, spacing and final punctuation."""
     text = unicodedata.normalize("NFKC", branch.question).casefold()
     return branch.kind, " ".join(text.split()).rstrip(" ?.!")
-
-
-class Passage(FrozenModel):
-    """A retrieved piece of a document."""
-
-    id: str
-    text: str
-    source: str
-    score: float
-    """Cosine similarity to the question that found it, always."""
-    value: float = 0.0
-    """Its MMR value when it was selected; the cosine similarity without MMR."""
-    collection: str = ""
-    """The name of the index it is from, where several are searched; its id begins with it."""
-    metadata: dict[str, Any] = Field(default_factory=dict)
-
-    @property
-    def title(self) -> str:
-        """Return the title of its document."""
-        return str(self.metadata.get("title", ""))
-
-    @property
-    def heading(self) -> str:
-        """Return the headings above it, the outermost first; empty if it has parts under several."""
-        return "" if self.metadata.get("headings_within") else str(self.metadata.get("heading") or "")
-
-    @property
-    def version(self) -> str:
-        """Return the date and the version number that its document states; empty if there are none."""
-        return document_version(self.metadata, self.source)
-
-    def with_version(self) -> VersionedText:
-        """Return its text with the version of its document."""
-        return VersionedText(self.source, self.title, self.heading, self.text, self.version)
-
-    @property
-    def place(self) -> str:
-        """Return its source, with the page if it has one."""
-        page = self.metadata.get("page")
-        return self.source if page is None else f"{self.source}:{page}"
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the object that `ramify search --json` prints; with a collection where several are searched."""
-        return self.model_dump(mode="json", exclude={"value"} | (set() if self.collection else {"collection"}))
-
-    def __str__(self) -> str:
-        return f"{self.title or self.source}: {self.text}"
 
 
 Tree = dict[str, Branch]

@@ -10,6 +10,8 @@ MAX_ANSWER_CHARS, MAX_MISSING_CHARS = 80, 240
 """Maximum characters of an answer in a note, and of what is missing."""
 MAX_CONFIDENCE = 0.99
 """The highest confidence shown."""
+LOW_CONFIDENCE = 0.5
+"""Below this confidence a reader is told to check the answer."""
 SIMPLE = "simple: asks for one fact"
 REPLACED = "did not suffice: replaced"
 WEAKER = "the weaker of the two"
@@ -30,6 +32,11 @@ def figure(value: float, digits: int = 2) -> str:
 def confidence_figure(value: float | None, digits: int = 2) -> str:
     """Write a confidence for people, in every interface: rounded down, and below 1, because nothing is certain."""
     return figure(min(value or 0.0, MAX_CONFIDENCE), digits)
+
+
+def check_advice(confidence: float | None) -> str:
+    """Return what to do about an answer of this confidence; empty if it is not low."""
+    return "low: check this" if confidence is not None and confidence < LOW_CONFIDENCE else ""
 
 
 def unsure_note(confidence: float | None, tau: float, calibrated: str = "") -> str:

@@ -14,16 +14,15 @@ from typing import Any, Literal, NamedTuple, get_args
 from langchain_core.documents import Document
 
 from ramify.lab.dataset import Dataset, Question
-from ramify.nodes.tree import FrozenModel
+from ramify.nodes.tree import FrozenModel, Passage
 from ramify.tools.documents.load import DocumentStream
 from ramify.tools.english import ENGLISH_STOP_WORDS, find_names, fold, strip_disambiguation
 from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.leaves import BinnedField, parse_field
 from ramify.tools.hierarchy.partition import group_keys
 from ramify.tools.index import Index
-from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.index.index import iterate_passages
-from ramify.tools.index.searcher import open_index
+from ramify.tools.search.searcher import open_index
 
 DegradationKind = Literal["entities", "retriever", "distractors", "paraphrase"]
 DEGRADATION_HELP: dict[DegradationKind, str] = {
@@ -105,7 +104,7 @@ class DegradedIndex(Index):
             (seed, question.id, degradation.kind),
         )
 
-    def search(self, queries: Sequence[str], k: int = 5, **options: Any) -> list[list[Hit]]:  # type: ignore[override]
+    def search(self, queries: Sequence[str], k: int = 5, **options: Any) -> list[list[Passage]]:  # type: ignore[override]
         """Return the degraded results of `Index.search`."""
         if self._degradation.kind == "entities":
             return self._base.search([self._replace_names(query) for query in queries], k, **options)
@@ -115,13 +114,13 @@ class DegradedIndex(Index):
         results = self._base.search(queries, 2 * k, **options)
         return [([hit for hit in hits[:k] if not self._is_drawn(hit)] + hits[k:])[:k] for hits in results]
 
-    def _is_drawn(self, hit: Hit) -> bool:
-        return is_drawn(self._degradation.share, *self._seed_parts, hit.document.id)
+    def _is_drawn(self, passage: Passage) -> bool:
+        return is_drawn(self._degradation.share, *self._seed_parts, passage.id)
 
     @cached_property
     def _names(self) -> list[str]:
         """Return the names of the corpus: the titles of its documents, sorted."""
-        titles = (str(one.metadata.get("title", "")) for one in iterate_passages(self._base, self._base.ids()))
+        titles = (one.title for one in iterate_passages(self._base, self._base.ids()))
         return sorted({bare for title in titles if (bare := strip_disambiguation(title))})
 
     def _replace_names(self, query: str) -> str:
@@ -135,20 +134,18 @@ class DegradedIndex(Index):
                 query = query.replace(name, random.Random("|".join(map(str, (*self._seed_parts, "name", fold(name))))).choice(others))
         return query
 
-    def _replace_with_look_alikes(self, hits: list[Hit], options: dict[str, Any]) -> list[Hit]:
+    def _replace_with_look_alikes(self, hits: list[Passage], options: dict[str, Any]) -> list[Passage]:
         """Replace a share of the passages by the most similar ones of other documents, with the scores of the replaced passages."""
         places = [place for place, one in enumerate(hits) if self._is_drawn(one)]
-        texts = [hits[place].document.page_content for place in places]
+        texts = [hits[place].text for place in places]
         like = self._base.search(texts, _LOOK_ALIKE_CANDIDATES, hybrid=False, filter=options.get("filter"), view="flat")
-        taken, replaced = {one.document.id for one in hits}, list(hits)
+        taken, replaced = {one.id for one in hits}, list(hits)
         for place, candidates in zip(places, like, strict=True):
-            source = hits[place].document.metadata.get("source")
-            other = next(
-                (one for one in candidates if one.document.metadata.get("source") != source and one.document.id not in taken), None
-            )
+            before = hits[place]
+            other = next((one for one in candidates if one.source != before.source and one.id not in taken), None)
             if other is not None:
-                taken.add(other.document.id)
-                replaced[place] = hits[place]._replace(document=other.document)
+                taken.add(other.id)
+                replaced[place] = other.model_copy(update=before.model_dump(include={"score", "value", "collection"}))
         return replaced
 
 

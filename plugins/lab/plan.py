@@ -35,10 +35,10 @@ from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.leaves import NO_FIELDS
 from ramify.tools.index.index_store import is_store_address, store_at
 from ramify.tools.index.manifest import LAYOUT, IndexKind, file_sha256
-from ramify.tools.index.searcher import open_index
 from ramify.tools.models import clear_cache
 from ramify.tools.models.tokens import Ratios, read_ratios, stored_ratios
 from ramify.tools.new_files import cache_folder
+from ramify.tools.search.searcher import open_index
 from ramify.tools.user_input import expand_path
 
 RESERVED_SETTINGS = {

@@ -27,7 +27,6 @@ from ramify.nodes.asking.answerer import Answerer
 from ramify.nodes.asking.ask import ask, current_model
 from ramify.nodes.asking.budget import Budget, call_context
 from ramify.nodes.building.reply_cache import max_parallel_calls, run_concurrently
-from ramify.nodes.retrieve import to_passage
 from ramify.nodes.settings import Settings, is_embedded
 from ramify.nodes.state import Usage
 from ramify.nodes.tree import UNKNOWN, Passage, is_unknown
@@ -35,11 +34,12 @@ from ramify.prompts import ANSWER, OVERVIEW, TASKS, USERS
 from ramify.prompts.prompt import unescape
 from ramify.tools.english import find_names, fold, sentences, strip_disambiguation
 from ramify.tools.errors import BudgetError, ReplyError, UsageError
-from ramify.tools.index import Hit, Index
+from ramify.tools.index import Index
+from ramify.tools.index.index import iterate_passages
 from ramify.tools.index.passage_store import document_id
 from ramify.tools.index.progress import Progress, ignore_progress
-from ramify.tools.index.searcher import open_index
 from ramify.tools.names import contains_name
+from ramify.tools.search.searcher import open_index
 
 QUESTION_KINDS = ("fact", "two-hop", "yes-no", "how-to", "unanswerable")
 OVERVIEW_KIND = "overview"
@@ -61,7 +61,6 @@ _MIN_PASSAGE_CHARS = 100
 """Minimum length of a passage that questions are asked about."""
 _MIN_LETTER_SHARE = 0.65
 """Minimum share of letters in prose; tables, listings and code have fewer."""
-_READ_BATCH = 50
 _MAX_NAMES, _PASSAGES_PER_NAME = 12, 10
 """Maximum number of names of a passage that are searched for, and number of passages retrieved for each."""
 
@@ -229,8 +228,7 @@ class Proposer:
         passage alone must not answer a two-hop question.
         """
         if sample.kind == "unanswerable":
-            [hits] = await asyncio.to_thread(self.index.search, [question], _CHECKED_PASSAGES, mmr=None)
-            passages = [to_passage(hit) for hit in hits]
+            [passages] = await asyncio.to_thread(self.index.search, [question], _CHECKED_PASSAGES, mmr=None)
         else:
             passages = [Passage(id=str(n), text=quote, source=f"quote {n}", score=1.0) for n, quote in enumerate(quotes, 1)]
         answered = (await ask(ANSWER, tuple(passages), question=question)).value.answer
@@ -329,11 +327,9 @@ def sample_passages(index: Index, kind: str, seed: int) -> Iterator[PassageSampl
 def iter_prose_passages(index: Index, seed: str) -> Iterator[Passage]:
     """Yield the passages of prose that are long enough, interleaved by document. Blocking."""
     order = shuffle_by_document(index.ids(), seed)
-    for start in range(0, len(order), _READ_BATCH):
-        for document in index.get_by_ids(order[start : start + _READ_BATCH]):
-            text = document.page_content
-            if len(text) >= _MIN_PASSAGE_CHARS and sum(map(str.isalpha, text)) >= _MIN_LETTER_SHARE * len(text):
-                yield to_passage(Hit(document, 1.0, 1.0))
+    for passage in iterate_passages(index, order):
+        if len(passage.text) >= _MIN_PASSAGE_CHARS and sum(map(str.isalpha, passage.text)) >= _MIN_LETTER_SHARE * len(passage.text):
+            yield passage.model_copy(update={"score": 1.0, "value": 1.0})
 
 
 def find_linked_pair(index: Index, passage: Passage) -> PassageSample | None:
@@ -342,10 +338,8 @@ def find_linked_pair(index: Index, passage: Passage) -> PassageSample | None:
     mentioned = [name for sentence in sentences(passage.text) for name in find_names(sentence)]
     names = [name for name in dict.fromkeys(mentioned) if len(name) > 2 and fold(name) not in own_title][:_MAX_NAMES]
     ranked = []
-    for place, (name, hits) in enumerate(zip(names, index.search(names, _PASSAGES_PER_NAME, mmr=None) if names else [], strict=True)):
-        others = [
-            one for hit in hits if (one := to_passage(hit)).source != passage.source and contains_name(f"{one.title} {one.text}", name)
-        ]
+    for place, (name, found) in enumerate(zip(names, index.search(names, _PASSAGES_PER_NAME, mmr=None) if names else [], strict=True)):
+        others = [one for one in found if one.source != passage.source and contains_name(f"{one.title} {one.text}", name)]
         for other in others[:1]:
             best = next((one for one in others if fold(strip_disambiguation(one.title)) == fold(name)), other)
             titled = fold(strip_disambiguation(best.title)) == fold(name)

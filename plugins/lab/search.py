@@ -33,14 +33,12 @@ from ramify.lab.task import (
     score_retrieval,
     task_fields,
 )
-from ramify.nodes.retrieve import to_passage
 from ramify.nodes.settings import Settings
 from ramify.tools.embeddings import Encoder, load_encoder
 from ramify.tools.errors import IndexingError
 from ramify.tools.hierarchy import hierarchy_file as of_hierarchy
 from ramify.tools.hierarchy.leaves import NO_FIELDS as UNGROUPED
 from ramify.tools.index import Index
-from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.index.index import read_facts
 from ramify.tools.index.index_store import update_documents
 from ramify.tools.index.manifest import (
@@ -57,11 +55,12 @@ from ramify.tools.index.manifest import (
 )
 from ramify.tools.index.passage_store import document_id
 from ramify.tools.index.progress import Progress, ignore_progress
-from ramify.tools.index.searcher import open_index
 from ramify.tools.knowledge import graph_file as of_graph
 from ramify.tools.knowledge.build import REPLIES_FILE
 from ramify.tools.new_files import make_file, make_folder
-from ramify.tools.relevance import NO_RERANKER, load_reranker, rerank_hits, search_width
+from ramify.tools.passage import Passage
+from ramify.tools.search.relevance import NO_RERANKER, load_reranker, rerank_passages, search_width
+from ramify.tools.search.searcher import open_index
 
 WRONG_GROUP = "wrong_group@5"
 SEARCH_STRATEGY = "search"
@@ -154,18 +153,18 @@ def search_dataset(plan: RunPlan, source: IndexedDataset, methods: Mapping[str, 
         rerank, wide = search_options.pop(RERANK, NO_RERANKER), search_options.pop("wide", MAX_RANK)
         load_reranker(rerank)
         results = open_index(source.index_location(method.kind)).search(texts, search_width(rerank, MAX_RANK, wide), **search_options)
-        for question, hits in zip(questions, results, strict=True):
+        for question, passages in zip(questions, results, strict=True):
             task = plan.make_task(source, question, Variant(strategy=SEARCH_STRATEGY, name=name, kind=method.kind))
-            scored = score_hits(question, rerank_hits(question.question, hits, rerank, MAX_RANK), task.hits_by, truth)
+            scored = score_passages(question, rerank_passages(question.question, passages, rerank, MAX_RANK), task.hits_by, truth)
             rows.append({**task_fields(task), **blank, **scored})
     return rows
 
 
-def score_hits(question: Question, hits: Sequence[Hit], hits_by: HitsBy, truth: TrueGroups | None) -> Row:
-    """Return the retrieval scores of hits, with the share of hits from wrong groups if the true groups are known."""
-    scores = score_retrieval(question, [to_passage(hit) for hit in hits], hits_by)
+def score_passages(question: Question, passages: Sequence[Passage], hits_by: HitsBy, truth: TrueGroups | None) -> Row:
+    """Return the retrieval scores of passages, with the share of passages from wrong groups if the true groups are known."""
+    scores = score_retrieval(question, passages, hits_by)
     if scores["retrieval"] is not None and truth is not None:
-        wrong = truth.wrong_group_share([document_id(str(hit.document.id)) for hit in hits], question.gold_documents)
+        wrong = truth.wrong_group_share([document_id(passage.id) for passage in passages], question.gold_documents)
         scores["retrieval"] = {**scores["retrieval"], WRONG_GROUP: wrong}
     return scores
 
@@ -319,8 +318,8 @@ def _cell_key(source: IndexedDataset, name: str, cell: DegradedCell, question: Q
     return row_key(source.dataset.name, SEARCH_STRATEGY, f"{name}, {cell.name}", question.id)
 
 
-def _search_questions(context: DegradationContext, index: Index, system: System) -> Iterator[tuple[Question, list[Hit] | None]]:
-    """Yield every question with its hits; None for an oracle on a question whose gold has no group."""
+def _search_questions(context: DegradationContext, index: Index, system: System) -> Iterator[tuple[Question, list[Passage] | None]]:
+    """Yield every question with its passages; None for an oracle on a question whose gold has no group."""
     by_filter: dict[str, tuple[dict[str, Any] | None, list[Question]]] = {}
     for question in context.source.dataset.questions:
         where = context.truth.group_filter(question.gold_documents) if system.oracle else {}
@@ -331,14 +330,14 @@ def _search_questions(context: DegradationContext, index: Index, system: System)
             yield from ((question, None) for question in questions)
         else:
             texts = [question.question for question in questions]
-            hits = index.search(texts, MAX_RANK, mmr=None, view=view, options=system.options, filter=where or None)
-            yield from zip(questions, hits, strict=True)
+            results = index.search(texts, MAX_RANK, mmr=None, view=view, options=system.options, filter=where or None)
+            yield from zip(questions, results, strict=True)
 
 
-def _cell_row(context: DegradationContext, name: str, cell: DegradedCell, question: Question, hits: list[Hit] | None) -> Row:
+def _cell_row(context: DegradationContext, name: str, cell: DegradedCell, question: Question, passages: list[Passage] | None) -> Row:
     """Return a row with few fields, because there are many rows."""
     source = context.source
-    scores = EMPTY_RETRIEVAL if hits is None else score_hits(question, hits, source.dataset.hits_by, context.truth)
+    scores = EMPTY_RETRIEVAL if passages is None else score_passages(question, passages, source.dataset.hits_by, context.truth)
     scored = scores["retrieval"]
     return {
         **{"key": _cell_key(source, name, cell, question), "dataset": source.dataset.name, "strategy": SEARCH_STRATEGY},

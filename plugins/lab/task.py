@@ -23,10 +23,10 @@ from ramify.nodes.step.langgraph import task_result
 from ramify.nodes.tree import ROOT, FrozenModel, Passage, is_unknown
 from ramify.tools.errors import InputError, UsageError
 from ramify.tools.index.passage_store import document_id
-from ramify.tools.index.searcher import digest_of
 from ramify.tools.models.tokens import KNOWN_AT_START, Ratios
 from ramify.tools.new_files import make_file, make_folder, write_error_remedy
 from ramify.tools.scrub import mask_known, scrub
+from ramify.tools.search.searcher import digest_of
 
 try:
     import fcntl

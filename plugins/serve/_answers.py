@@ -7,7 +7,6 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ramify.graphs.run import Result
-from ramify.nodes.retrieve import to_passage
 from ramify.nodes.tree import Branch, Passage
 from ramify.nodes.tree.citation import cite
 from ramify.serve.catalog import Catalog, Selection
@@ -15,11 +14,11 @@ from ramify.studio.drawing import phrases
 from ramify.studio.drawing.page import result_page
 from ramify.tools.demo import demo_index
 from ramify.tools.errors import UsageError
-from ramify.tools.index import Hit
+from ramify.tools.index.index import iterate_passages
 from ramify.tools.index.index_store import is_store_address
 from ramify.tools.index.manifest import PASSAGES
 from ramify.tools.index.passage_store import opened_readonly
-from ramify.tools.index.searcher import DEMO, open_index
+from ramify.tools.search.searcher import DEMO, open_index
 from ramify.tools.user_input import expand_path
 
 MAX_TREE_PASSAGES = 2000
@@ -87,8 +86,8 @@ def _load_passages(selection: Selection, ids: list[str]) -> dict[str, Passage]:
     by_identity: dict[str, Passage] = {}
     for member in selection.members:
         by_passage = {located[1]: identity for identity in ids if (located := selection.locate(identity)) and located[0] == member}
-        for document in open_index(member.where).get_by_ids([*by_passage]):
-            passage, name = to_passage(Hit(document, 0.0, 0.0)), member.name if len(selection.members) > 1 else ""
+        name = member.name if len(selection.members) > 1 else ""
+        for passage in iterate_passages(open_index(member.where), [*by_passage]):
             by_identity[by_passage[passage.id]] = passage.model_copy(update={"id": by_passage[passage.id], "collection": name})
     return {identity: by_identity[identity] for identity in ids if identity in by_identity}
 

@@ -16,7 +16,7 @@ from ramify.graphs.run import Result
 from ramify.nodes.state import MARK
 from ramify.nodes.tree import DROPPED, is_unknown
 from ramify.nodes.tree.citation import Citation, Sentence
-from ramify.nodes.tree.phrases import check_advice, confidence_figure
+from ramify.nodes.tree.notes import check_advice, confidence_figure
 from ramify.serve.catalog import MAX_QUOTED_CHARS
 from ramify.serve.questions import Event, RunningQuestion
 from ramify.serve.service import AskRequest, QuestionService

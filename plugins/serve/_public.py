@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ramify.serve.catalog import Collection
-from ramify.tools.index.searcher import DEMO
 from ramify.tools.quoting import hide_folders
+from ramify.tools.search.searcher import DEMO
 
 
 def public_index(description: str, collections: Iterable[Collection] = ()) -> str:

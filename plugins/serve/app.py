@@ -21,8 +21,8 @@ from ramify.serve.catalog import COMMAND, Catalog, Selection
 from ramify.serve.questions import to_failure
 from ramify.serve.service import QuestionService
 from ramify.serve.transport import TokenMiddleware, create_guarded_app
-from ramify.tools.index.searcher import warm
 from ramify.tools.pages import read_packaged, render_template, style_sheet
+from ramify.tools.search.searcher import warm
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "

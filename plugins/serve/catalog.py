@@ -14,13 +14,13 @@ from ramify.serve.questions import to_failure
 from ramify.studio.server.bounds import LIMITS, cap_limits, check_allowed, unique_index_names
 from ramify.tools.demo import demo_index
 from ramify.tools.errors import UsageError
-from ramify.tools.index.collection_set import CollectionSet
 from ramify.tools.index.index_store import is_store_address
 from ramify.tools.index.manifest import PASSAGES, Manifest
 from ramify.tools.index.passage_store import opened_readonly
-from ramify.tools.index.searcher import DEMO, open_index
 from ramify.tools.quoting import truncate_line
 from ramify.tools.scrub import mask_address
+from ramify.tools.search.collection_set import CollectionSet
+from ramify.tools.search.searcher import DEMO, open_index
 
 T = TypeVar("T")
 COMMAND = "ramify serve"

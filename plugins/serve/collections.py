@@ -38,8 +38,8 @@ from ramify.tools.index.index_store import is_store_address
 from ramify.tools.index.manifest import MANIFEST, PASSAGES
 from ramify.tools.index.passage_store import FileList, read_file_list
 from ramify.tools.index.progress import Progress
-from ramify.tools.index.searcher import DEMO
 from ramify.tools.quoting import truncate_line
+from ramify.tools.search.searcher import DEMO
 from ramify.tools.user_input import expand_path
 
 MAX_FILE_BYTES, MAX_COLLECTION_BYTES, MAX_FILES = 200 * 2**20, 2 * 2**30, 10_000

@@ -21,9 +21,9 @@ from ramify.serve.catalog import MAX_QUOTED_CHARS, NAME_SEPARATOR, Catalog, Coll
 from ramify.serve.collections import UserCollections, WatchedFolder
 from ramify.serve.questions import QuestionQueue, RunningQuestion
 from ramify.tools.errors import UsageError
-from ramify.tools.index.searcher import DEMO
 from ramify.tools.models import clear_cache
 from ramify.tools.quoting import truncate_line
+from ramify.tools.search.searcher import DEMO
 
 NEW_THREAD = "new"
 """The name in a request for a new conversation, which the server names."""

@@ -38,7 +38,7 @@ def inspect_command(where: Where, html: Html = None, group: GroupName = None, as
         from ramify.studio.inspection.contents import group_json, inspect_index
         from ramify.studio.inspection.terminal import print_index, render_group
         from ramify.tools.demo import demo_index
-        from ramify.tools.index.searcher import DEMO, open_index
+        from ramify.tools.search.searcher import DEMO, open_index
 
         index = open_index(demo_index("graph") if where == DEMO else where)
         inspection = inspect_index(index)

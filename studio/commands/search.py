@@ -43,22 +43,21 @@ def search_command(
     from rich.text import Text
 
     with nullcontext() if as_json else err().status("loading …"):
-        from ramify.tools.index.searcher import DEMO, Searchable, find_passages, unknown_filter_fields, warm_soon
+        from ramify.tools.search.searcher import DEMO, Searchable, find_passages, unknown_filter_fields, warm_soon
 
         stores = load_stores(index, allow_pickle)
         where: Searchable = (stores[0] if len(stores) == 1 else stores) if stores else DEMO
         warm_soon(where)  # in a thread, during the imports
         from ramify.graphs.run import blocking
         from ramify.nodes.init_tree import validate_question
-        from ramify.nodes.retrieve import to_passage
         from ramify.nodes.tree.citation import cite, locate_passages
         from ramify.studio.drawing.terminal import citation_heading
-        from ramify.tools.relevance import load_reranker, rerank_hits, search_width
+        from ramify.tools.search.relevance import load_reranker, rerank_passages, search_width
 
     filter_values = read_filter(filters)
     load_reranker(rerank)
-    [hits] = blocking(find_passages(where, [validate_question(question)], k=search_width(rerank, k, MAX_RERANKED), filter=filter_values))
-    passages = locate_passages(question, [to_passage(hit) for hit in rerank_hits(question, hits, rerank, k)])
+    [found] = blocking(find_passages(where, [validate_question(question)], k=search_width(rerank, k, MAX_RERANKED), filter=filter_values))
+    passages = locate_passages(question, rerank_passages(question, found, rerank, k))
     if not passages and (notice := unknown_filter_fields(where, filter_values)):
         note(notice)
     if as_json:

@@ -116,7 +116,7 @@ def _allow_resources(indexes: list[str], base_urls: list[str], model_files: list
     from ramify.studio.server.bounds import allowed_indexes, allowed_model_files, allowed_rerankers, default_index, set_allowed
     from ramify.tools.index.index_store import store_at
     from ramify.tools.models.gguf import find_gguf
-    from ramify.tools.relevance import load_reranker
+    from ramify.tools.search.relevance import load_reranker
 
     places = {name: expand_path(name) for name in rerank}
     cross_encoders = [

@@ -17,8 +17,8 @@ from ramify.graphs.run import Reviewer, RunTracker
 from ramify.graphs.strategies import configure
 from ramify.nodes.settings import NEVER
 from ramify.nodes.tree import DROPPED, Branch
-from ramify.nodes.tree.phrases import kind_of
 from ramify.studio.console.streams import err, note
+from ramify.studio.drawing.phrases import kind_of
 from ramify.studio.drawing.terminal import status_style
 from ramify.tools.errors import UsageError
 from ramify.tools.quoting import one_line

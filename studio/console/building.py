@@ -9,8 +9,8 @@ from rich.table import Table
 
 from ramify.studio.console.progress_bar import progress_bar
 from ramify.studio.console.streams import note, out, say
-from ramify.tools.index.searcher import hidden_note
 from ramify.tools.quoting import one_line, pluralize
+from ramify.tools.search.searcher import hidden_note
 
 if TYPE_CHECKING:
     from ramify.graphs.building.cost import Range, Stage

@@ -17,8 +17,8 @@ from ramify.studio.drawing.page import write_page
 from ramify.studio.drawing.phrases import understood_as
 from ramify.studio.drawing.terminal import citation_heading, print_answer, render_tree
 from ramify.tools.errors import RamifyError, UsageError
-from ramify.tools.index.searcher import check_index
 from ramify.tools.quoting import one_line
+from ramify.tools.search.searcher import check_index
 from ramify.tools.user_input import check_text, expand_path
 
 CHAT_HELP = """Ask a question; a follow-up may refer to earlier turns (and who was her father?). Ctrl-C stops an answer.

@@ -3,7 +3,8 @@
 import re
 
 from ramify.nodes.tree import WORKING, Branch, Tree
-from ramify.nodes.tree.phrases import figure, kind_of, measures
+from ramify.nodes.tree.notes import figure
+from ramify.studio.drawing.phrases import kind_of, measures
 from ramify.tools.quoting import one_line
 
 MAX_LINE_CHARS = 160

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,11 +10,11 @@ from markupsafe import Markup
 from rich.cells import cell_len, chop_cells
 
 from ramify.graphs.run import Result
-from ramify.nodes.tree import ROOT, Branch, Passage, Tree, branches_below, is_unknown
-from ramify.nodes.tree.cards import TreeView, cards
+from ramify.nodes.tree import ROOT, WORKING, Branch, Passage, Tree, branches_below, is_unknown
 from ramify.nodes.tree.citation import NOT_CITED
-from ramify.nodes.tree.phrases import figure, kind_of, shorten_question
+from ramify.nodes.tree.notes import figure, shorten_note
 from ramify.studio.drawing import phrases
+from ramify.studio.drawing.phrases import kind_of, shorten_question
 from ramify.tools.new_files import write_atomically
 from ramify.tools.pages import render_macro, render_page, render_template, style_sheet
 from ramify.tools.quoting import one_line
@@ -32,6 +33,37 @@ BOX_LINE_CELLS, ANSWER_LINE_CELLS = 23, 19
 """Terminal cells per line of a box, and of an answer after its arrow; they fit also in the wide font DejaVu Sans."""
 MAX_QUESTION_LINES = 2
 """Maximum number of lines of a question; one more without an answer."""
+
+
+@dataclass(frozen=True)
+class TreeView:
+    """Values for drawing a tree: its passages, an id prefix, and running steps."""
+
+    passages: Mapping[str, Passage] | None = field(default_factory=dict)
+    """Passages by id; None if only their ids are shown."""
+    prefix: str = ""
+    """Prefix of every HTML id, so that several trees can be on one page."""
+    busy: Mapping[str, str] = field(default_factory=dict)
+    """What a running step does to a branch, by path."""
+
+    def name(self, branch: Branch) -> str:
+        """Return the id of a branch's card."""
+        return f"{self.prefix}branch-{branch.path}"
+
+    def tone(self, branch: Branch) -> str:
+        """Return the CSS class of a branch's status."""
+        return "working" if branch.path in self.busy or branch.status in WORKING else branch.status
+
+    def state(self, branch: Branch) -> str:
+        """Return what is being done to a branch, otherwise its status."""
+        doing = self.busy.get(branch.path)
+        return f"{doing} …" if doing else branch.status
+
+    def found(self, branch: Branch) -> list[tuple[str, Passage | None]]:
+        """List what was found for a branch, by id."""
+        if self.passages is None:
+            return [(id, None) for id in branch.evidence]
+        return [(id, self.passages[id]) for id in branch.evidence if id in self.passages]
 
 
 def result_page(result: Result) -> str:
@@ -80,9 +112,25 @@ def tree_html(tree: Tree, passages: Mapping[str, Passage], prefix: str = "") -> 
     )
 
 
-def branches_html(tree: Tree, look: TreeView) -> Markup:
-    """Return the map of a tree and the cards of its branches, without a style sheet."""
-    return cards(tree, look, layout_tree(tree, look.state) if ROOT in tree else None)
+def branches_html(tree: Tree, look: TreeView, has_map: bool = True) -> Markup:
+    """Return the map of a tree and a card for each branch, nested, without a style sheet; empty before there is a root."""
+    if ROOT not in tree:
+        return Markup()
+    below = branches_below(tree)
+    count: dict[str, int] = {}
+    for path in reversed(tree):  # what is below before what is above
+        count[path] = sum(1 + count[child.path] for child in below[path])
+    return render_template(
+        "tree.html",
+        tree=tree,
+        look=look,
+        map=layout_tree(tree, look.state) if has_map else None,
+        branches_below=below,
+        count_below=count,
+        folded=shorten_note,
+        one_line=one_line,
+        say=phrases,
+    )
 
 
 class Box(NamedTuple):

@@ -1,13 +1,16 @@
-"""Texts on results and citations, common to all interfaces."""
+"""Texts on results, branches and citations, common to all interfaces and to the pages' templates."""
 
 from ramify.graphs.run import Result, failure_reason
 from ramify.nodes.asking.ask import answerer_class
 from ramify.nodes.state import StoppedBy
-from ramify.nodes.tree import ROOT, is_unknown
+from ramify.nodes.tree import ROOT, Branch, Passage, Tree, is_unknown
 from ramify.nodes.tree.citation import Citation, Sentence, group_by_line, without_marks
-from ramify.nodes.tree.phrases import ORIGINS, check_advice, confidence_figure, shorten_question
-from ramify.tools.index.searcher import DEMO
+from ramify.nodes.tree.notes import MAX_CONFIDENCE, check_advice, confidence_figure, shorten_note
+from ramify.nodes.tree.notes import figure as figure
+from ramify.tools.index.reports import parse_report_id
 from ramify.tools.quoting import one_line, pluralize, snippet
+from ramify.tools.search.searcher import DEMO
+from ramify.tools.text_location import heading_path, page_number, printed_page
 
 STOP_REASONS: dict[StoppedBy, str] = {
     "calls": "stopped early: the budget of model calls was used up (max_calls), so this is answered from what was found until then",
@@ -17,6 +20,17 @@ STOP_REASONS: dict[StoppedBy, str] = {
     "error": "stopped by an error of the model; what was found until then is in the tree",
 }
 """Why a question was stopped early, with the setting responsible."""
+
+ORIGINS = {
+    "logprobs": "from log probabilities",
+    "stated": "as the model states it",
+    "reader": "from the embedded reader",
+    "person": "as a person answered",
+    "profile": "fitted by the profile",
+}
+"""Where a confidence comes from, in words for users."""
+MAX_QUESTION_CHARS = 300
+"""Characters of a question that are shown; the JSON has all of it."""
 
 
 def understood_as(original: str, question: str) -> str:
@@ -90,6 +104,42 @@ def cost_text(result: Result) -> str:
 def index_text(result: Result, remedy: str) -> str:
     """Return the index that was searched; for the demo, also how to choose another."""
     return f"{result.index} — your own documents: {remedy}" if result.index.startswith(f"{DEMO}: ") else result.index
+
+
+def kind_of(branch: Branch) -> str:
+    """Return what a branch asks, shortened: its question, the entity looked up, or the size of its batch."""
+    if branch.kind == "batch":
+        found = parse_report_id(branch.evidence[0]) if branch.evidence else None
+        return pluralize(len(branch.evidence), *(found[0][:2] if found else ("passage",)))
+    return shorten_question(f"about {branch.question}" if branch.kind == "entity" else branch.question)
+
+
+def shorten_question(text: str) -> str:
+    """Return a text cut to a maximum length."""
+    return text if len(text) <= MAX_QUESTION_CHARS else text[: MAX_QUESTION_CHARS - 1].rstrip() + "…"
+
+
+def measures(branch: Branch) -> list[tuple[str, float]]:
+    """List the measurements of a branch: its answer's confidence, its fork's score. Unknown has none: it would read as sure."""
+    is_shown = branch.confidence is not None and (branch.answer is None or branch.known)
+    told = [("confidence", min(branch.confidence or 0.0, MAX_CONFIDENCE) if is_shown else None), ("judged", branch.score)]
+    return [(name, value) for name, value in told if value is not None]
+
+
+def legend(tree: Tree) -> dict[str, str]:
+    """Return the meanings of the short words for notes that occur in a tree."""
+    return {word: meaning for branch in tree.values() for word, meaning in shorten_note(branch.note).meanings.items()}
+
+
+def heading(passage: Passage | None, source: str) -> str:
+    """Return a passage's title, section and page, or its source."""
+    if passage is None:
+        return source
+    parts = [passage.title, *heading_path(passage.title, str(passage.metadata.get("heading") or ""))]
+    return (
+        " · ".join(filter(None, [*parts, printed_page(passage.source, page_number(passage.metadata), passage.metadata.get("read_by"))]))
+        or source
+    )
 
 
 RESTS_ON, ALSO_CLOSE, SOURCES = "Rests on", "Also close", "Sources"

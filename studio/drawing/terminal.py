@@ -12,8 +12,7 @@ from rich.tree import Tree as RichTree
 from ramify.graphs.run import Result
 from ramify.nodes.tree import DROPPED, ROOT, WORKING, Branch, Tree, branches_below, is_unknown
 from ramify.nodes.tree.citation import Citation, Sentence
-from ramify.nodes.tree.notes import shorten_note
-from ramify.nodes.tree.phrases import figure, kind_of, legend, measures, shorten_question
+from ramify.nodes.tree.notes import figure, shorten_note
 from ramify.studio.drawing.phrases import (
     UNSUPPORTED,
     answers_to_mark,
@@ -24,6 +23,10 @@ from ramify.studio.drawing.phrases import (
     conflict_text,
     cost_text,
     index_text,
+    kind_of,
+    legend,
+    measures,
+    shorten_question,
     source_lists,
     stop_reason,
     text_is_answer,

@@ -5,11 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ramify.nodes.retrieve import to_passage
 from ramify.nodes.tree.citation import Citation, cite
 from ramify.tools.hierarchy.index import GroupOverview, HierarchyIndex, HierarchyView, hierarchy_view
 from ramify.tools.hierarchy.leaves import Node
-from ramify.tools.index import Hit, Index
+from ramify.tools.index import Index
 from ramify.tools.index.index import iterate_passages
 from ramify.tools.index.index_store import is_store_address
 from ramify.tools.index.manifest import Manifest
@@ -153,5 +152,5 @@ def group_json(view: HierarchyView, group: GroupOverview) -> dict[str, Any]:
 
 def load_citations(index: Index, ids: Sequence[str]) -> Mapping[str, Citation]:
     """Return passages as citations, by id."""
-    passages = [to_passage(Hit(document, 0.0, 0.0)) for document in iterate_passages(index, list(dict.fromkeys(ids)))]
+    passages = list(iterate_passages(index, list(dict.fromkeys(ids))))
     return {citation.id: citation for citation in cite(passages, [""] * len(passages), cited=True)}

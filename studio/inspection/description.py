@@ -14,10 +14,10 @@ from ramify.tools.hierarchy.repair import FLAG_LIMITS
 from ramify.tools.index import Index
 from ramify.tools.index.index_store import is_store_address
 from ramify.tools.index.manifest import FULL_PRECISION
-from ramify.tools.index.searcher import hidden_note, hidden_reasons
 from ramify.tools.knowledge.index import PAPER_CORPORA, PAPER_SHARES, GraphView
 from ramify.tools.knowledge.reports import EXTRACTIVE
 from ramify.tools.quoting import one_line, pluralize, truncate_line
+from ramify.tools.search.searcher import hidden_note, hidden_reasons
 
 MAX_COMMUNITIES = 10
 """Maximum number of communities listed."""

@@ -18,11 +18,9 @@ from ipywidgets import HTML, Box, Button, HBox, Text, ToggleButton, VBox
 from ramify.graphs import DEFAULT, Conversation, Result, configure
 from ramify.graphs.run import RunTracker
 from ramify.nodes.init_tree import validate_question
-from ramify.nodes.tree.cards import TreeView
-from ramify.nodes.tree.phrases import shorten_question
 from ramify.studio.drawing.mermaid import tree_mermaid
-from ramify.studio.drawing.page import answer_html, branches_html, result_page
-from ramify.studio.drawing.phrases import cost_text, index_text, understood_as
+from ramify.studio.drawing.page import TreeView, answer_html, branches_html, result_page
+from ramify.studio.drawing.phrases import cost_text, index_text, shorten_question, understood_as
 from ramify.studio.notebook._panel import Panel
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.new_files import write_atomically

@@ -32,6 +32,7 @@ def configuration(origins: Sequence[str] = (), assistants: Mapping[str, str] = N
     """
     # Imported late: LangGraph reads the environment when it is imported, so the environment has to be set before.
     from ramify.graphs.strategies import load_strategies
+    from ramify.nodes.state import CHECKPOINT_CLASSES
 
     path = "ramify.studio.server.app:{}"
     strategies = load_strategies()
@@ -53,18 +54,8 @@ def configuration(origins: Sequence[str] = (), assistants: Mapping[str, str] = N
         "env": ENVIRONMENT,
         "dockerfile_lines": [f"ENV {name}={kind}" for name, kind in ENVIRONMENT.items()],  # an image ignores `env`
         "http": {"app": GUARD_APP, "cors": {"allow_origins": [], **cors}},  # without `allow_origins` the server would allow all origins
-        "checkpointer": {"serde": {"allowed_msgpack_modules": [[kind.__module__, kind.__name__] for kind in checkpoint_classes()]}},
+        "checkpointer": {"serde": {"allowed_msgpack_modules": [list(names) for names in CHECKPOINT_CLASSES]}},
     }
-
-
-def checkpoint_classes() -> tuple[type[Any], ...]:
-    """Return ramify's classes that checkpoints contain."""
-    # Imported late: LangGraph reads the environment when it is imported, so the environment has to be set before.
-    from ramify.nodes.state import Search, Usage
-    from ramify.nodes.tree import Branch, Passage
-    from ramify.nodes.tree.citation import Citation, Sentence, Source
-
-    return Branch, Citation, Passage, Search, Sentence, Source, Usage
 
 
 def graph_variable(strategy: str) -> str:

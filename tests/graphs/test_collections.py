@@ -10,8 +10,8 @@ from langchain_core.vectorstores import InMemoryVectorStore
 import ramify.graphs as graphs
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index import Index
-from ramify.tools.index.collection_set import CollectionSet
-from ramify.tools.index.searcher import find_passages, unknown_filter_fields
+from ramify.tools.search.collection_set import CollectionSet
+from ramify.tools.search.searcher import find_passages, unknown_filter_fields
 from tests.embeddings import WordEmbeddings
 from tests.river import QUESTION, TEXTS, model, river
 
@@ -59,13 +59,11 @@ async def test_a_question_goes_where_the_description_fits_and_to_all_where_none_
 
 async def test_a_text_that_two_collections_hold_is_one_passage_and_says_where_else_it_lies(places: list[str]) -> None:
     [hits] = await find_passages(places, [NOTE], k=6)
-    assert sorted(hit.document.metadata["title"] for hit in hits) == sorted(["Greetings", "Engine oil", "Drive belt", "Rye bread", "Rolls"])
+    assert sorted(hit.metadata["title"] for hit in hits) == sorted(["Greetings", "Engine oil", "Drive belt", "Rye bread", "Rolls"])
     first = hits[0]
-    assert first.document.metadata["title"] == "Greetings"
+    assert first.metadata["title"] == "Greetings"
     assert first.value == max(hit.value for hit in hits) > 1.9 / 61
-    assert [other["collection"] for other in first.document.metadata["also"]] == [
-        {"bread": "engines", "engines": "bread"}[first.collection]
-    ]
+    assert [other["collection"] for other in first.metadata["also"]] == [{"bread": "engines", "engines": "bread"}[first.collection]]
     citation = next(one for one in asked(places, NOTE).citations if one.title == "Greetings")
     assert citation.also[0].where.startswith(f"{citation.also[0].collection}: ")
 
@@ -102,11 +100,11 @@ async def test_indexes_of_different_embeddings_stores_and_retrievers_are_searche
     words = Index.from_texts(["The oil filter hangs beside the engine."], WordEmbeddings(), [{"source": "w.txt"}])
     kinds = [*places, words, river(), river().as_retriever()]
     [hits] = await find_passages(kinds, [OIL], k=20)
-    also = {other["collection"] for hit in hits for other in hit.document.metadata.get("also", ())}
+    also = {other["collection"] for hit in hits for other in hit.metadata.get("also", ())}
     assert {"engines", "InMemoryVectorStore"} <= {hit.collection for hit in hits}
     assert "VectorStoreRetriever" in also
-    assert len({hit.document.id for hit in hits}) == len(hits)
-    assert sum(hit.document.page_content in TEXTS for hit in hits) == len(TEXTS)  # once, though the store and its retriever hold them
+    assert len({hit.id for hit in hits}) == len(hits)
+    assert sum(hit.text in TEXTS for hit in hits) == len(TEXTS)  # once, though the store and its retriever hold them
 
 
 def test_names_tell_collections_apart() -> None:
@@ -120,7 +118,7 @@ async def test_a_filter_holds_in_each_and_only_a_field_that_none_has_is_reported
     Index.from_texts(["The oil is black."], WordEmbeddings(), [{"source": "a.txt", "year": 1}], path=tmp_path / "years")
     several: list[Any] = [places[0], Index.open(tmp_path / "years", WordEmbeddings())]
     [hits] = await find_passages(several, [OIL], k=5, filter={"title": "Engine oil"})
-    assert [hit.document.metadata["title"] for hit in hits] == ["Engine oil"]
+    assert [hit.metadata["title"] for hit in hits] == ["Engine oil"]
     assert unknown_filter_fields(several, {"year": 1}) is None
     assert "'colour'" in str(unknown_filter_fields(several, {"year": 1, "colour": "red"}))
 

@@ -91,8 +91,8 @@ def test_a_list_answers_with_its_items(index: str) -> None:
 @pytest.mark.parametrize("query", ["2026", "２０２６"])
 def test_full_width_digits_are_found(index: str, query: str) -> None:
     (hits,) = Index.open(index).search([query], k=1, dense=False)
-    assert [hit.document.metadata["source"] for hit in hits] == ["chair.md"]
-    assert "２０２６" in hits[0].document.page_content
+    assert [hit.source for hit in hits] == ["chair.md"]
+    assert "２０２６" in hits[0].text
 
 
 @pytest.mark.parametrize("query", ["What was mended in 3.10.2?", "What was mended in v3.10.2?", "What was mended in ３.１０.２?"])
@@ -104,4 +104,4 @@ def test_search_puts_the_section_of_a_version_first(tmp_path: Path, query: str) 
     (tmp_path / "notes.md").write_text(f"# Releases\n\n{notes}\n", encoding="utf-8")
     Index.build([tmp_path / "notes.md"], tmp_path / "index")
     (hits,) = Index.open(tmp_path / "index").search([query], k=3, mmr=0.5)
-    assert hits[0].document.metadata["heading"].endswith("3.10.2")
+    assert hits[0].metadata["heading"].endswith("3.10.2")

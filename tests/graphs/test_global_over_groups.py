@@ -9,7 +9,7 @@ import pytest
 import ramify.graphs as graphs
 from ramify.graphs import Result
 from ramify.graphs.tool import research_tool
-from ramify.nodes.tree.phrases import kind_of
+from ramify.studio.drawing.phrases import kind_of
 from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.index import HierarchyIndex
 from tests.fakes import FakeModel

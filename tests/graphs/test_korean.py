@@ -43,14 +43,14 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
 )
 def test_words_are_found_whatever_particle_is_joined_to_them(index: Index, question: str, source: str) -> None:
     (best, *_) = index.search([question], 3, dense=False)[0]
-    assert best.document.metadata["source"] == source
+    assert best.source == source
 
 
 def test_syllables_written_apart_are_the_same_words(index: Index) -> None:
     import unicodedata
 
     (best, *_) = index.search([unicodedata.normalize("NFD", "윤서진의 고향은?")], 3, dense=False)[0]
-    assert best.document.metadata["heading"] == "사람들 > 윤서진"
+    assert best.metadata["heading"] == "사람들 > 윤서진"
 
 
 def test_a_question_of_two_hops_is_answered_from_two_documents(index: Index) -> None:

@@ -18,10 +18,10 @@ from ramify.nodes.asking import budget
 from ramify.tools import demo
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index, manifest
-from ramify.tools.index import searcher as search
 from ramify.tools.index.build import IndexStore
 from ramify.tools.models import _clients as clients
 from ramify.tools.models import clear_cache, named, server_info
+from ramify.tools.search import searcher as search
 from tests.embeddings import WordEmbeddings
 from tests.graphs.agents import thinker
 from tests.graphs.faulty_servers import PROTOCOLS, faulty

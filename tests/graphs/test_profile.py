@@ -13,8 +13,8 @@ from ramify.graphs.tool import format_answer
 from ramify.studio.drawing.terminal import print_answer
 from ramify.tools.errors import InputError
 from ramify.tools.index import Index
-from ramify.tools.index.searcher import digest_of
 from ramify.tools.profile import Profile, load_profile
+from ramify.tools.search.searcher import digest_of
 from tests.embeddings import WordEmbeddings
 from tests.fakes import FakeModel
 from tests.river import QUESTION, but, river

@@ -14,12 +14,12 @@ from ramify.graphs.tool import format_answer
 from ramify.nodes.conversation import format_message
 from ramify.nodes.state import MARK
 from ramify.nodes.tree import Branch
-from ramify.nodes.tree.phrases import measures
 from ramify.serve._chat import TreeNarration, markdown_paragraphs
 from ramify.serve.mcp import ResearchOutput
 from ramify.serve.questions import Event
 from ramify.studio.drawing.mermaid import tree_mermaid
 from ramify.studio.drawing.page import result_page
+from ramify.studio.drawing.phrases import measures
 from ramify.studio.drawing.terminal import print_answer
 from tests.embeddings import WordEmbeddings
 from tests.river import FIRST, QUESTION, but, model, river

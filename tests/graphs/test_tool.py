@@ -137,7 +137,7 @@ def test_the_maker_s_filter_holds_whatever_the_model_asks(folder: Path) -> None:
 
 def citation_id(folder: Path, year: int) -> str:
     """Give the id of the passage of a year."""
-    return str(opened(folder).search(["Paris"], filter={"year": year})[0][0].document.id)
+    return str(opened(folder).search(["Paris"], filter={"year": year})[0][0].id)
 
 
 def test_a_filter_that_nothing_meets_is_reported(folder: Path) -> None:

@@ -8,7 +8,7 @@ import ramify.graphs as graphs
 from ramify.nodes import retrieve
 from ramify.nodes.settings import Settings
 from ramify.tools.errors import ModelError
-from ramify.tools.index.hybrid_search import Hit
+from ramify.tools.passage import Passage
 from tests.river import QUESTION, model, river
 
 
@@ -17,11 +17,11 @@ def backwards(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, str, int]]:
     """Let reranking turn the order round; list how many passages it was given, by which name, and how many are kept."""
     seen: list[tuple[int, str, int]] = []
 
-    def turned(query: str, hits: list[Hit], name: str, k: int) -> list[Hit]:
+    def turned(query: str, hits: list[Passage], name: str, k: int) -> list[Passage]:
         seen.append((len(hits), name, k))
         return hits[::-1][:k]
 
-    monkeypatch.setattr(retrieve, "rerank_hits", turned)
+    monkeypatch.setattr(retrieve, "rerank_passages", turned)
     monkeypatch.setattr(retrieve, "load_reranker", lambda name: 0.0)
     monkeypatch.setattr("ramify.nodes.init_tree.load_reranker", lambda name: 0.0)
     return seen

@@ -14,7 +14,7 @@ import pytest
 from ramify.graphs.strategies import STRATEGIES
 from ramify.graphs.strategies import Strategy as OfGraphs
 from ramify.studio.console.options import Strategy
-from ramify.tools import relevance
+from ramify.tools.search import relevance
 from tests.studio.conftest import Ramify
 from tests.tools.ollama_server import Hang, Ollama
 

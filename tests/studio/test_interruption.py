@@ -14,7 +14,7 @@ from tests.tools.ollama_server import Ollama
 LOADING = """
 import os, signal, threading
 from ramify.studio.cli import main
-from ramify.tools.index import searcher
+from ramify.tools.search import searcher
 
 def load_for_ever(index):
     os.write(1, b"loading\\n")  # whole, whatever another thread writes
@@ -80,7 +80,7 @@ def interrupted(*_: object, **__: object) -> None:
     ("place", "command", "resumed"),
     [
         ("ramify.graphs.run.ask", ("ask", "Who?"), False),
-        ("ramify.tools.index.searcher.open_index", ("search", "Who?"), False),
+        ("ramify.tools.search.searcher.open_index", ("search", "Who?"), False),
         ("ramify.tools.index.index.Index.build", ("index", ".", "--out", "new"), True),
         ("ramify.lab.commands._evaluating.run_evaluation", ("eval", "demo", "--out", "new"), True),
     ],

@@ -14,8 +14,7 @@ from ramify.tools.hierarchy.hierarchy_file import HIERARCHY, HierarchyContent, L
 from ramify.tools.hierarchy.leaves import Edge, EdgeKind, GroupDiagnosis, GroupKind, Tree, unique_group_names
 from ramify.tools.hierarchy.router import Router, RouteSearch
 from ramify.tools.index.index import LocalIndex, count_tokens, iterate_passages
-from ramify.tools.index.reports import ReportLevel, Subject
-from ramify.tools.knowledge import reports as knowledge
+from ramify.tools.index.reports import Report, ReportFinding, ReportLevel, Subject
 from ramify.tools.models.tokens import estimate_tokens
 from ramify.tools.quoting import one_line
 
@@ -59,14 +58,14 @@ class Summaries:
         """The group and node position of every summary by its number."""
         return {id: place for level in self._paths for id, place in level.items()}
 
-    def _report(self, id: str) -> knowledge.Report:
+    def _report(self, id: str) -> Report:
         group, place = self.positions[id]
         tree = self.content.trees[group]
         node = tree[place]
         title = node.title if place == len(tree) - 1 else f"{tree[-1].title} > {node.title}"
-        findings = tuple(knowledge.ReportFinding(one.text, (self.content.ids[one.leaf],)) for one in node.summary.sentences)
+        findings = tuple(ReportFinding(one.text, (self.content.ids[one.leaf],)) for one in node.summary.sentences)
         rating = min(_MAX_RATING, float(max(1, len(node.leaves)).bit_length()))  # one point for each doubling of its leaves
-        return knowledge.Report(id, title, "", rating, findings, node.summary.made_by, "")
+        return Report(id, title, "", rating, findings, node.summary.made_by, "")
 
     @cached_property
     def levels(self) -> list[ReportLevel]:
@@ -76,14 +75,14 @@ class Summaries:
             for number, own in enumerate(self._paths)
         ]
 
-    def reports(self, level: int) -> list[knowledge.Report]:
+    def reports(self, level: int) -> list[Report]:
         """Return the summaries of a level as reports; UsageError if there is no such level."""
         if not 0 <= level < len(self._paths):
             what = f"there is no level {level}: the hierarchy has levels 0 to {len(self._paths) - 1}"
             raise UsageError(what, "choose one of them, or level=auto")
         return list(self.by_ids(self._paths[level]))
 
-    def by_ids(self, ids: Iterable[str]) -> list[knowledge.Report]:
+    def by_ids(self, ids: Iterable[str]) -> list[Report]:
         """Return the summaries of some numbers as reports; unknown numbers are skipped."""
         return [self._report(id) for id in ids if id in self.positions]
 
@@ -207,7 +206,7 @@ def hierarchy_view(index: HierarchyIndex) -> HierarchyView:
         groups.append(GroupOverview(number, name, group.kind, metadata, *details))
     grouped_leaves = {edge.leaf for edge in content.edges if edge.kind == "primary"}
     without_metadata = [id for leaf, id in enumerate(content.ids) if leaf not in grouped_leaves]
-    files = Counter(_file_name(str(document.metadata.get("source", document.id))) for document in iterate_passages(index, without_metadata))
+    files = Counter(_file_name(passage.source) for passage in iterate_passages(index, without_metadata))
     drifted = {name: float(share) for name, share in _facts(content, "drifted ").items()}
     return HierarchyView(
         content,

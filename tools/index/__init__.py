@@ -6,11 +6,10 @@
 * search structures: `hnsw` for vectors, `full_text` for words
 * published: `publication`, `manifest`
 * opened: `publication`, `passage_store`; `index` has the base class of graphs and hierarchies
-* searched: `searcher`, `hybrid_search`, `reports`; several indexes as one by `collection_set`
+* searched: `hybrid_search`; its `reports`
 """
 
 from ramify.tools.index.build import Built
-from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.index.index import Index
 
-__all__ = ["Built", "Hit", "Index"]
+__all__ = ["Built", "Index"]

@@ -21,12 +21,13 @@ from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Matrix, with_prefixes
 from ramify.tools.errors import InputError
 from ramify.tools.index.chunking import Chunking, passage_label, split_documents, truncate_label
-from ramify.tools.index.hybrid_search import Hit, Reranker, SearchOptions
+from ramify.tools.index.hybrid_search import Reranker, SearchOptions
 from ramify.tools.index.index_writer import BuildOptions, IndexWriter
 from ramify.tools.index.manifest import PASSAGES, Manifest
 from ramify.tools.index.near_duplicates import hide_duplicates
 from ramify.tools.index.passage_store import DocumentEntry, document_digest
 from ramify.tools.index.progress import Progress
+from ramify.tools.passage import Passage
 
 Sources = Sequence[str | Path] | BaseLoader
 """The sources of an index: files and folders, or a LangChain loader."""
@@ -318,8 +319,10 @@ class OpenIndex(Protocol):
     def __len__(self) -> int:
         """Return the number of searchable passages."""
 
-    def search(self, queries: Sequence[str], vectors: Matrix, search: SearchOptions, reranker: Reranker | None = None) -> list[list[Hit]]:
-        """Return the hits of each query; vectors: of the queries, shape (queries, dimension); reranker: reorders the results."""
+    def search(
+        self, queries: Sequence[str], vectors: Matrix, search: SearchOptions, reranker: Reranker | None = None
+    ) -> list[list[Passage]]:
+        """Return the passages for each query; vectors: of the queries, shape (queries, dimension); reranker: reorders the results."""
 
     def ids(self) -> list[str]:
         """Return the sorted ids of the searchable passages."""

@@ -13,6 +13,7 @@ from ramify.tools.errors import UsageError
 from ramify.tools.identifiers import find_identifiers, names_identifier
 from ramify.tools.index.full_text import mentions_heading
 from ramify.tools.index.passage_store import Filter, filter_choices
+from ramify.tools.passage import Passage
 
 
 class Pick(NamedTuple):
@@ -68,18 +69,6 @@ _MIN_RANKING_DEPTH = 100
 _EPSILON = 1e-9
 MAX_K = 10**9
 """Maximum of k and fetch_k, larger than any index."""
-
-
-class Hit(NamedTuple):
-    """A passage found. score: its cosine to the query. value: its MMR value, or the cosine without MMR.
-
-    collection: the name of its index if several are searched; value is then the sum of its reciprocal ranks.
-    """
-
-    document: Document
-    score: float
-    value: float
-    collection: str = ""
 
 
 View = Literal["auto", "flat"]
@@ -148,8 +137,8 @@ class SearchSource(Protocol[K]):
 
 def search_source(
     source: SearchSource[K], queries: Sequence[str], vectors: Matrix, search: SearchOptions, reranker: AnyReranker | None = None
-) -> list[list[Hit]]:
-    """Return the hits of each query; vectors: of the queries, shape (queries, dimension); reranker: reorders the results."""
+) -> list[list[Passage]]:
+    """Return the passages for each query; vectors: of the queries, shape (queries, dimension); reranker: reorders the results."""
     search = search.validated()
     wanted = search.fetch_k or search.k
     depth = max(_MIN_RANKING_DEPTH, wanted) if search.hybrid or reranker else wanted
@@ -213,7 +202,9 @@ def _limit_sections(source: SearchSource[K], query: str, order: Sequence[K], lim
     return [order[place] for place in limit_per_section(sections, limit)]
 
 
-def _hits(source: SearchSource[K], vector: Matrix, candidates: Sequence[K], relevance: Sequence[float], search: SearchOptions) -> list[Hit]:
+def _hits(
+    source: SearchSource[K], vector: Matrix, candidates: Sequence[K], relevance: Sequence[float], search: SearchOptions
+) -> list[Passage]:
     """Return the best k candidates, selected by MMR if it is on.
 
     relevance: values of the candidates in their order, which MMR reads in place of cosines, so that it keeps what fusion ranked high;
@@ -230,5 +221,9 @@ def _hits(source: SearchSource[K], vector: Matrix, candidates: Sequence[K], rele
         picks = select_mmr(np.array(padded, dtype=np.float32), vectors, search.k, search.mmr)
     else:
         picks = select_mmr(cosines, vectors, search.k, search.mmr)
-    passages = source.passages([candidates[place] for place, _ in picks])
-    return [Hit(passage, float(cosines[pick.place]), pick.value) for passage, pick in zip(passages, picks, strict=True) if passage]
+    documents = source.passages([candidates[place] for place, _ in picks])
+    return [
+        Passage.from_document(document, float(cosines[place]), value)
+        for document, (place, value) in zip(documents, picks, strict=True)
+        if document is not None
+    ]

@@ -26,7 +26,7 @@ from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, encode_se
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index.build import Built, IndexStore, OpenIndex, Sources
 from ramify.tools.index.chunking import DEFAULT_CHUNKING, Chunking
-from ramify.tools.index.hybrid_search import Hit, Reranker, Scores, SearchOptions, View
+from ramify.tools.index.hybrid_search import Reranker, Scores, SearchOptions, View
 from ramify.tools.index.index_store import FolderStore, store_at
 from ramify.tools.index.index_writer import BATCH_SIZE, BuildOptions
 from ramify.tools.index.manifest import Manifest, Precision, parse_precision
@@ -36,6 +36,7 @@ from ramify.tools.index.publication import Snapshot
 from ramify.tools.index.reports import Reports
 from ramify.tools.languages import detect_language
 from ramify.tools.models.tokens import estimate_tokens
+from ramify.tools.passage import Passage
 from ramify.tools.quoting import collapse_whitespace
 from ramify.tools.user_input import check_text
 
@@ -160,7 +161,7 @@ class Index(VectorStore):
         self, queries: Sequence[str], k: int = 5, *,
         fetch_k: int | None = None, mmr: float | None = None, hybrid: bool = True, filter: Filter | None = None, dense: bool = True,
         per_section: int | None = None, view: View = "auto", options: Mapping[str, Any] | None = None,
-    ) -> list[list[Hit]]:  # fmt: skip
+    ) -> list[list[Passage]]:  # fmt: skip
         """Return the best passages for each query; all queries are encoded and searched in one batch.
 
         Vectors and words (`hybrid`) are fused by the mean of their scores; without `dense` only words are used (BM25). `per_section` limits
@@ -175,7 +176,7 @@ class Index(VectorStore):
             check_text(query)
         return self._search(queries, self._encoder.encode_queries(queries), search) if queries else []
 
-    def _search(self, queries: Sequence[str], vectors: Matrix, search: SearchOptions) -> list[list[Hit]]:
+    def _search(self, queries: Sequence[str], vectors: Matrix, search: SearchOptions) -> list[list[Passage]]:
         if vectors.shape[1] != self._opened.manifest.dimension:
             what = f"{self._encoder.name!r} gives vectors of length {vectors.shape[1]}, the index holds {self._opened.manifest.dimension}"
             raise IndexingError(what, "open it with the embedding it was made with")
@@ -252,15 +253,15 @@ class Index(VectorStore):
         self._opened = self.store.open()
         return True
 
-    def _search_one(self, query: str, search: SearchOptions) -> list[Hit]:
+    def _search_one(self, query: str, search: SearchOptions) -> list[Passage]:
         return self._search([query], self.embeddings.encode_queries([query]), search.validated())[0]
 
     def similarity_search_with_score(
         self, query: str, k: int = 4, *, filter: Filter | None = None, hybrid: bool = False, **kwargs: Any
     ) -> list[tuple[Document, float]]:
         """Return the passages nearest to a query with their cosines; with `hybrid`, in fused order."""
-        hits = self._search_one(query, SearchOptions(k, mmr=None, hybrid=hybrid, filter=filter, per_section=None, view="flat"))
-        return [(hit.document, hit.score) for hit in hits]
+        passages = self._search_one(query, SearchOptions(k, mmr=None, hybrid=hybrid, filter=filter, per_section=None, view="flat"))
+        return list(zip(self._documents(passages), (passage.score for passage in passages), strict=True))
 
     def similarity_search(self, query: str, k: int = 4, **kwargs: Any) -> list[Document]:
         """Return the passages nearest to a query; takes `filter` and `hybrid`."""
@@ -277,8 +278,7 @@ class Index(VectorStore):
         *, filter: Filter | None = None, hybrid: bool = False, **kwargs: Any,
     ) -> list[Document]:  # fmt: skip
         """Return passages similar to a query and different from each other."""
-        hits = self._search_one(query, SearchOptions(k, fetch_k, lambda_mult, hybrid, filter, view="flat"))
-        return [hit.document for hit in hits]
+        return self._documents(self._search_one(query, SearchOptions(k, fetch_k, lambda_mult, hybrid, filter, view="flat")))
 
     def max_marginal_relevance_search_by_vector(
         self, embedding: list[float], k: int = 4, fetch_k: int = 20, lambda_mult: float = 0.5,
@@ -288,7 +288,11 @@ class Index(VectorStore):
         return self._by_vector(embedding, SearchOptions(k, fetch_k, lambda_mult, hybrid=False, filter=filter, view="flat"))
 
     def _by_vector(self, embedding: list[float], search: SearchOptions) -> list[Document]:
-        return [hit.document for hit in self._search([""], unit_rows([embedding], len(embedding)), search)[0]]
+        return self._documents(self._search([""], unit_rows([embedding], len(embedding)), search)[0])
+
+    def _documents(self, passages: Sequence[Passage]) -> list[Document]:
+        """Return passages as LangChain's documents, with their metadata as stored."""
+        return self.get_by_ids([passage.id for passage in passages])
 
     def _select_relevance_score_fn(self) -> Callable[[float], float]:
         return lambda cosine: max(0.0, cosine)
@@ -336,7 +340,7 @@ class SearchStructure(Protocol[S_contra]):
 
 
 class LocalIndex(Index, Generic[S]):
-    """An index with a graph or a hierarchy, in a folder; hits are passages with cosines, as in any index."""
+    """An index with a graph or a hierarchy, in a folder; searched for passages with cosines, as any index."""
 
     kind_name: str
     """The name of the kind in messages."""
@@ -388,12 +392,12 @@ class LocalIndex(Index, Generic[S]):
             raise UsageError(what, f"valid options: {', '.join(self.settings_class.model_fields)}") from error
 
 
-def iterate_passages(index: Index, ids: Sequence[str]) -> Iterator[Document]:
-    """Yield passages by id, read in batches."""
+def iterate_passages(index: Index, ids: Sequence[str]) -> Iterator[Passage]:
+    """Yield the passages of the ids that exist, read in batches."""
     for start in range(0, len(ids), _READ_BATCH):
-        yield from index.get_by_ids(ids[start : start + _READ_BATCH])
+        yield from map(Passage.from_document, index.get_by_ids(ids[start : start + _READ_BATCH]))
 
 
 def count_tokens(index: Index, ids: Sequence[str]) -> int:
     """Return the estimated tokens of some passages."""
-    return sum(estimate_tokens(document.page_content) for document in iterate_passages(index, ids))
+    return sum(estimate_tokens(passage.text) for passage in iterate_passages(index, ids))

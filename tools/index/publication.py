@@ -17,7 +17,7 @@ from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import IndexingError
 from ramify.tools.index.full_text import MIN_POSTINGS_PASSAGES, Postings, WordSearch, build_postings, update_postings
 from ramify.tools.index.hnsw import Positions, Slots, VectorIndex, read_vector_index, uses_graph, write_vectors
-from ramify.tools.index.hybrid_search import Hit, Reranker, SearchOptions, search_source
+from ramify.tools.index.hybrid_search import Reranker, SearchOptions, search_source
 from ramify.tools.index.index_writer import IndexWriter
 from ramify.tools.index.manifest import (
     MANIFEST,
@@ -44,6 +44,7 @@ from ramify.tools.index.manifest import (
 from ramify.tools.index.passage_store import Filter, PassageStore, Rows, filter_choices
 from ramify.tools.index.progress import Progress, ignore_progress
 from ramify.tools.new_files import create_files, sync
+from ramify.tools.passage import Passage
 
 _TIMEOUT_S = 2.0
 _CACHED_FILTERS = 16
@@ -74,8 +75,10 @@ class Snapshot:
         """Return the positions of some rows."""
         return self._by_row[np.searchsorted(self.rows, rows, sorter=self._by_row)]
 
-    def search(self, queries: Sequence[str], vectors: Matrix, search: SearchOptions, reranker: Reranker | None = None) -> list[list[Hit]]:
-        """Return the hits of each query; vectors: of the queries, shape (queries, dimension); reranker: reorders the results."""
+    def search(
+        self, queries: Sequence[str], vectors: Matrix, search: SearchOptions, reranker: Reranker | None = None
+    ) -> list[list[Passage]]:
+        """Return the passages for each query; vectors: of the queries, shape (queries, dimension); reranker: reorders the results."""
         if reranker is None or not search.filter:
             return search_source(self, queries, vectors, search, reranker)
         among = frozenset(self._matching_positions(search.filter).tolist())

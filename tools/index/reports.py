@@ -2,10 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
-
-if TYPE_CHECKING:
-    from ramify.tools.knowledge.reports import Report
+from typing import Literal, NamedTuple, Protocol
 
 Subject = Literal["community", "summary"]
 
@@ -23,6 +20,38 @@ REPORT_NAMES: dict[str, ReportNames] = {
     "summary": ReportNames("summary", "summaries", "the name of its group"),
 }
 _ID = re.compile(rf"({'|'.join(REPORT_NAMES)}) (\d+(?:\.\d+)*)")
+
+
+class ReportFinding(NamedTuple):
+    """A statement of a report, and the ids of the passages that support it."""
+
+    text: str
+    passages: tuple[str, ...]
+
+
+class Report(NamedTuple):
+    """A report on a community, or the summary of a group."""
+
+    community: str
+    title: str
+    summary: str
+    rating: float
+    """Importance, from 0 to 10."""
+    findings: tuple[ReportFinding, ...]
+    made_by: str
+    """The model that wrote it, or "extractive": sentences quoted from the documents."""
+    digest: str
+    """Digest of its material; a report is reused while that is unchanged; "" for a summary."""
+
+    @property
+    def text(self) -> str:
+        """Return title, summary and findings, one per line."""
+        return "\n".join(filter(None, (self.title, self.summary, *(finding.text for finding in self.findings))))
+
+    @property
+    def passages(self) -> tuple[str, ...]:
+        """Return the ids of the supporting passages, each once."""
+        return tuple(dict.fromkeys(passage for finding in self.findings for passage in finding.passages))
 
 
 class ReportLevel(NamedTuple):
@@ -44,10 +73,10 @@ class Reports(Protocol):
     def levels(self) -> Sequence[ReportLevel]:
         """Return the levels."""
 
-    def reports(self, level: int) -> "list[Report]":
+    def reports(self, level: int) -> list[Report]:
         """Return the reports of a level; UsageError if there is no such level."""
 
-    def by_ids(self, ids: Iterable[str]) -> "list[Report]":
+    def by_ids(self, ids: Iterable[str]) -> list[Report]:
         """Return the reports of some numbers; unknown numbers are skipped."""
 
 

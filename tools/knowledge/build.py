@@ -14,6 +14,7 @@ from ramify.tools.index.index import read_facts
 from ramify.tools.index.manifest import PASSAGES, require_manifest, write_lock
 from ramify.tools.index.progress import Progress, ignore_progress
 from ramify.tools.index.publication import publish_structure
+from ramify.tools.index.reports import Report
 from ramify.tools.knowledge.communities import (
     MAX_CLUSTER_SIZE,
     Partition,
@@ -25,7 +26,7 @@ from ramify.tools.knowledge.communities import (
 )
 from ramify.tools.knowledge.elements import Elements, Graph, Knowledge, Piece, merge_elements, read_pieces, title_key
 from ramify.tools.knowledge.graph_file import GRAPH, GraphContent, PreviousGraph, read_previous_graph, write_graph_file
-from ramify.tools.knowledge.reports import Report, ReportMaterial, ReportMaterials
+from ramify.tools.knowledge.reports import ReportMaterial, ReportMaterials
 from ramify.tools.new_files import make_file, write_error_remedy
 
 MAX_NEW_EDGE_SHARE = 0.1

@@ -12,10 +12,9 @@ from typing import NamedTuple
 from ramify.tools.errors import UsageError
 from ramify.tools.index.index import read_facts, write_tables
 from ramify.tools.index.passage_store import open_readonly
-from ramify.tools.index.reports import ReportLevel, Subject
+from ramify.tools.index.reports import Report, ReportFinding, ReportLevel, Subject
 from ramify.tools.knowledge.communities import Community, Partition, community_levels, community_sort_key
 from ramify.tools.knowledge.elements import Claim, Connection, Description, Graph, Name, Pair
-from ramify.tools.knowledge.reports import Report, ReportFinding
 from ramify.tools.models.tokens import estimate_tokens
 
 GRAPH = "graph.sqlite"

@@ -19,10 +19,10 @@ from ramify.tools.english import fold
 from ramify.tools.index import Index
 from ramify.tools.index.index import LocalIndex, count_tokens
 from ramify.tools.index.passage_store import document_id, open_readonly
+from ramify.tools.index.reports import Report
 from ramify.tools.knowledge.communities import Partition, Weights, community_levels, edge_weights, modularity
 from ramify.tools.knowledge.elements import Graph, Relation
 from ramify.tools.knowledge.graph_file import GRAPH, GraphFile
-from ramify.tools.knowledge.reports import Report
 from ramify.tools.names import names_in, searchable
 
 _UNREAD_PREFIX = "unread "

@@ -7,44 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, takewhile
 from typing import NamedTuple
 
+from ramify.tools.index.reports import Report
 from ramify.tools.knowledge.communities import Community, Partition
 from ramify.tools.knowledge.elements import Claim, Connection, Description, Graph, Pair
 
 EXTRACTIVE = "extractive"
 _EDITION = "3"
 """Version of the report format: incremented when the same material gives another report."""
-
-
-class ReportFinding(NamedTuple):
-    """A statement of a report, and the ids of the passages that support it."""
-
-    text: str
-    passages: tuple[str, ...]
-
-
-class Report(NamedTuple):
-    """A report on a community."""
-
-    community: str
-    title: str
-    summary: str
-    rating: float
-    """Importance, from 0 to 10."""
-    findings: tuple[ReportFinding, ...]
-    made_by: str
-    """The model that wrote it, or "extractive": sentences quoted from the documents."""
-    digest: str
-    """Digest of its material; a report is reused while that is unchanged."""
-
-    @property
-    def text(self) -> str:
-        """Return title, summary and findings, one per line."""
-        return "\n".join(filter(None, (self.title, self.summary, *(finding.text for finding in self.findings))))
-
-    @property
-    def passages(self) -> tuple[str, ...]:
-        """Return the ids of the supporting passages, each once."""
-        return tuple(dict.fromkeys(passage for finding in self.findings for passage in finding.passages))
 
 
 class ReportMaterial(NamedTuple):

@@ -22,6 +22,7 @@ from ramify.tools.english import (
 from ramify.tools.errors import IndexingError
 from ramify.tools.index.full_text import STOP_WORDS
 from ramify.tools.index.progress import Progress, ignore_progress
+from ramify.tools.index.reports import Report, ReportFinding
 from ramify.tools.knowledge.build import Extraction, GraphBuild, GraphOptions, build_graph
 from ramify.tools.knowledge.elements import (
     Elements,
@@ -36,7 +37,7 @@ from ramify.tools.knowledge.elements import (
     title_key,
     to_graph,
 )
-from ramify.tools.knowledge.reports import EXTRACTIVE, Report, ReportFinding, ReportMaterial
+from ramify.tools.knowledge.reports import EXTRACTIVE, ReportMaterial
 from ramify.tools.languages import is_english_question
 from ramify.tools.names import names_in
 from ramify.tools.quoting import truncate_line

@@ -16,9 +16,9 @@ from langchain_core.vectorstores import VectorStore
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import UsageError
-from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.index.index import Index
 from ramify.tools.index.index_store import is_store_address
+from ramify.tools.passage import Passage
 from ramify.tools.quoting import collapse_whitespace
 
 Member = Index | VectorStore | BaseRetriever | str | Path
@@ -146,40 +146,33 @@ def select_collections(several: CollectionSet, queries: Sequence[str]) -> list[l
     return [[*(known[at] for at in np.argsort(-row, kind="stable") if row[at] >= row.max() - FIT_MARGIN), *others] for row in fits]
 
 
-def fuse_ranks(found: Mapping[str, Sequence[Hit]], k: int) -> list[Hit]:
-    """Return the k best hits of several collections by the sum of 1 / (60 + rank); equal texts are merged.
+def fuse_ranks(found: Mapping[str, Sequence[Passage]], k: int) -> list[Passage]:
+    """Return the k best passages of several collections by the sum of 1 / (60 + rank); equal texts are merged.
 
-    found: hits by the collection's name, the best fit first, which wins ties. A hit keeps its score, its value is the sum, and its
-    passage's id is prefixed with the collection's name.
+    found: passages by the collection's name, the best fit first, which wins ties. A passage keeps its score, its value is the sum, and its
+    id is prefixed with the collection's name.
     """
-    same: dict[str, list[Hit]] = {}
+    same: dict[str, list[Passage]] = {}
     values: dict[str, float] = {}
-    labelled = [[_with_collection(name, hit) for hit in hits] for name, hits in found.items()]
-    for rank, hits in enumerate(zip_longest(*labelled), start=1):
-        for hit in filter(None, hits):
-            text = collapse_whitespace(hit.document.page_content)
-            same.setdefault(text, []).append(hit)
+    labelled = [
+        [passage.model_copy(update={"id": f"{name}:{passage.id}", "collection": name}) for passage in passages]
+        for name, passages in found.items()
+    ]
+    for rank, passages in enumerate(zip_longest(*labelled), start=1):
+        for passage in filter(None, passages):
+            text = collapse_whitespace(passage.text)
+            same.setdefault(text, []).append(passage)
             values[text] = values.get(text, 0.0) + 1 / (_RRF_K + rank)
     best = sorted(values, key=lambda text: -values[text])[:k]
-    return [_merge_duplicates(same[text])._replace(value=values[text]) for text in best]
+    return [_merge_duplicates(same[text]).model_copy(update={"value": values[text]}) for text in best]
 
 
-def _with_collection(name: str, hit: Hit) -> Hit:
-    document = hit.document.model_copy(update={"id": f"{name}:{hit.document.id}"})
-    return hit._replace(document=document, collection=name)
-
-
-def _merge_duplicates(hits: Sequence[Hit]) -> Hit:
-    """Return the hit with the smallest id; the locations of the others are added to its metadata as `also`."""
-    first, *others = sorted(hits, key=lambda hit: str(hit.document.id))
+def _merge_duplicates(passages: Sequence[Passage]) -> Passage:
+    """Return the passage with the smallest id; the locations of the others are added to its metadata as `also`."""
+    first, *others = sorted(passages, key=lambda passage: passage.id)
     if not others:
         return first
-    metadata_of_first = first.document.metadata
-    also = [{**other.document.metadata, "source": _source(other), "collection": other.collection} for other in others]
-    listed = metadata_of_first.get("also")
-    metadata = {**metadata_of_first, "also": [*(listed if isinstance(listed, list) else []), *also]}
-    return first._replace(document=first.document.model_copy(update={"metadata": metadata}))
-
-
-def _source(hit: Hit) -> str:
-    return str(hit.document.metadata.get("source", hit.document.id))
+    also = [{**other.metadata, "source": other.source, "collection": other.collection} for other in others]
+    listed = first.metadata.get("also")
+    metadata = {**first.metadata, "also": [*(listed if isinstance(listed, list) else []), *also]}
+    return first.model_copy(update={"metadata": metadata})

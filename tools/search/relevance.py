@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ramify.tools.embeddings.local_encoders import best_device, without_progress_bar
 from ramify.tools.errors import ModelError
-from ramify.tools.index.hybrid_search import Hit
+from ramify.tools.passage import Passage
 from ramify.tools.reader import READER, Reader, find_reader
 from ramify.tools.user_input import expand_path
 
@@ -39,18 +39,18 @@ def load_reranker(name: str) -> float:
     return 0.0 if is_loaded else time.perf_counter() - began
 
 
-def rerank_hits(query: str, hits: Sequence[Hit], name: str, k: int) -> list[Hit]:
-    """Return the k best hits of a query, reranked by "reader" or a cross-encoder; "none" keeps the order; blocking.
+def rerank_passages(query: str, passages: Sequence[Passage], name: str, k: int) -> list[Passage]:
+    """Return the k best passages for a query, reranked by "reader" or a cross-encoder; "none" keeps the order; blocking.
 
     Ties keep the order of the search. ModelError if there is no such model.
     """
-    if name == NO_RERANKER or not hits:
-        return list(hits[:k])
-    titled = ((hit.document.metadata.get("title"), hit.document.page_content) for hit in hits)
+    if name == NO_RERANKER or not passages:
+        return list(passages[:k])
+    titled = ((passage.metadata.get("title"), passage.text) for passage in passages)
     texts = [f"{title}: {text}" if title else text for title, text in titled]
     values = _require_reader().rank_values(query, texts) if name == READER else cross_encoder_scores(name, query, texts)
-    order = sorted(range(len(hits)), key=lambda place: -values[place])
-    return [hits[place] for place in order[:k]]
+    order = sorted(range(len(passages)), key=lambda place: -values[place])
+    return [passages[place] for place in order[:k]]
 
 
 def _require_reader() -> Reader:

@@ -20,14 +20,14 @@ from ramify.tools.embeddings.encoder import Encoder, Matrix
 from ramify.tools.errors import UsageError
 from ramify.tools.index import Index
 from ramify.tools.index.build import IndexStore
-from ramify.tools.index.collection_set import CollectionSet, Member, fuse_ranks, load_profiles, select_collections
-from ramify.tools.index.hybrid_search import Hit, Pick, SearchOptions, View
-from ramify.tools.index.hybrid_search import select_mmr as pick_diverse
+from ramify.tools.index.hybrid_search import SearchOptions, View, select_mmr
 from ramify.tools.index.index_store import FolderStore, check_exists, is_store_address, store_at
 from ramify.tools.index.manifest import MANIFEST
 from ramify.tools.index.passage_store import Filter, with_id
 from ramify.tools.new_files import cache_folder
+from ramify.tools.passage import Passage
 from ramify.tools.quoting import pluralize, truncate_line
+from ramify.tools.search.collection_set import CollectionSet, Member, fuse_ranks, load_profiles, select_collections
 from ramify.tools.user_input import expand_path
 
 _SCORE_FIELDS = ("relevance_score", "score")
@@ -40,7 +40,7 @@ def _check_options(search: SearchOptions) -> SearchOptions:
     return search.validated()
 
 
-async def _search_store(store: VectorStore, queries: Sequence[str], search: SearchOptions) -> list[list[Hit]]:
+async def _search_store(store: VectorStore, queries: Sequence[str], search: SearchOptions) -> list[list[Passage]]:
     """Search a LangChain vector store for candidates; cosines and MMR are computed here, with its embeddings.
 
     A store without `embeddings` must give relevance scores, which are used as cosines, without MMR. `hybrid` is ignored, `filter` is passed
@@ -55,35 +55,37 @@ async def _search_store(store: VectorStore, queries: Sequence[str], search: Sear
     return await asyncio.to_thread(_rank_candidates, load_encoder(store.embeddings), queries, found, search)
 
 
-async def _search_by_relevance(store: VectorStore, query: str, k: int, passed_on: Mapping[str, Any]) -> list[Hit]:
+async def _search_by_relevance(store: VectorStore, query: str, k: int, passed_on: Mapping[str, Any]) -> list[Passage]:
     try:
         found = await store.asimilarity_search_with_relevance_scores(query, k=k, **passed_on)
     except NotImplementedError as error:
         what = f"the store {type(store).__name__!r} has neither embeddings nor relevance scores"
         raise UsageError(what, "pass its `as_retriever()` as index") from error
-    return [Hit(with_id(document), float(score), float(score)) for document, score in found]
+    return [Passage.from_document(with_id(document), float(score), float(score)) for document, score in found]
 
 
 def _rank_candidates(
     encoder: Encoder, queries: Sequence[str], found: Sequence[Sequence[Document]], search: SearchOptions
-) -> list[list[Hit]]:
+) -> list[list[Passage]]:
     """Encode the candidates, as the store does not return vectors, and select the best for each query."""
     texts = list(dict.fromkeys(document.page_content for documents in found for document in documents))
     encoded = dict(zip(texts, encoder.encode_documents(texts), strict=True))
-    return [_pick_hits(query, documents, encoded, search) for query, documents in zip(encoder.encode_queries(queries), found, strict=True)]
+    return [
+        _pick_passages(query, documents, encoded, search) for query, documents in zip(encoder.encode_queries(queries), found, strict=True)
+    ]
 
 
-def _pick_hits(query: Matrix, documents: Sequence[Document], encoded: Mapping[str, Matrix], search: SearchOptions) -> list[Hit]:
+def _pick_passages(query: Matrix, documents: Sequence[Document], encoded: Mapping[str, Matrix], search: SearchOptions) -> list[Passage]:
     if not documents:
         return []
     vectors = np.stack([encoded[document.page_content] for document in documents])
     cosines = vectors @ query
-    places = [Pick(place, float(cosine)) for place, cosine in enumerate(cosines)]
-    picks = places[: search.k] if search.mmr is None else pick_diverse(cosines, vectors, search.k, search.mmr)
-    return [Hit(with_id(documents[pick.place]), float(cosines[pick.place]), pick.value) for pick in picks]
+    first = [(place, float(cosine)) for place, cosine in enumerate(cosines[: search.k])]
+    picks = first if search.mmr is None else select_mmr(cosines, vectors, search.k, search.mmr)
+    return [Passage.from_document(with_id(documents[place]), float(cosines[place]), value) for place, value in picks]
 
 
-async def _search_retriever(retriever: BaseRetriever, queries: Sequence[str], search: SearchOptions) -> list[list[Hit]]:
+async def _search_retriever(retriever: BaseRetriever, queries: Sequence[str], search: SearchOptions) -> list[list[Passage]]:
     """Return the first k passages of a retriever for each query, in its order.
 
     Scores are taken from the metadata (`relevance_score`, `score`), else 1 / rank.
@@ -93,13 +95,13 @@ async def _search_retriever(retriever: BaseRetriever, queries: Sequence[str], se
         what = f"the retriever {type(retriever).__name__!r} cannot filter"
         raise UsageError(what, "give an index, or a retriever with a filter of its own")
     found = await asyncio.gather(*(retriever.ainvoke(query) for query in queries))
-    return [[_to_hit(document, rank) for rank, document in enumerate(documents[: search.k], start=1)] for documents in found]
+    return [[_ranked_passage(document, rank) for rank, document in enumerate(documents[: search.k], start=1)] for documents in found]
 
 
-def _to_hit(document: Document, rank: int) -> Hit:
+def _ranked_passage(document: Document, rank: int) -> Passage:
     scores = (document.metadata.get(field) for field in _SCORE_FIELDS)
     score = next((float(score) for score in scores if isinstance(score, (int, float))), 1 / rank)
-    return Hit(with_id(document), score, score)
+    return Passage.from_document(with_id(document), score, score)
 
 
 DEMO = "demo"
@@ -131,7 +133,7 @@ def check_index(index: Searchable) -> None:
 async def find_passages(
     index: Searchable, queries: Sequence[str], *, k: int = 5, fetch_k: int | None = None, mmr: float | None = None, hybrid: bool = True,
     filter: Filter | None = None, view: View = "auto", options: Mapping[str, Any] | None = None,
-) -> list[list[Hit]]:  # fmt: skip
+) -> list[list[Passage]]:  # fmt: skip
     """Return the best passages for each query; arguments as for `Index.search`.
 
     | index           | searched by                                                                                                     |
@@ -149,7 +151,7 @@ async def find_passages(
     return await (_search_one(index, queries, how) if several is None else _search_collections(several, queries, how))
 
 
-async def _search_one(index: Any, queries: Sequence[str], search: SearchOptions) -> list[list[Hit]]:
+async def _search_one(index: Any, queries: Sequence[str], search: SearchOptions) -> list[list[Passage]]:
     """Search a single index, store or retriever."""
     if isinstance(index, (str, Path)):
         index = await asyncio.to_thread(open_index, index)
@@ -169,15 +171,15 @@ def as_collections(index: Searchable) -> CollectionSet | None:
     return CollectionSet.from_members(index) if isinstance(index, (list, tuple)) else None
 
 
-async def _search_collections(several: CollectionSet, queries: Sequence[str], search: SearchOptions) -> list[list[Hit]]:
+async def _search_collections(several: CollectionSet, queries: Sequence[str], search: SearchOptions) -> list[list[Passage]]:
     """Search the selected collections for each query concurrently, and fuse the results by rank."""
     several = await asyncio.to_thread(_open_all, several)
     chosen = await asyncio.to_thread(select_collections, several, queries)
 
-    async def find(place: int) -> dict[int, list[Hit]]:
+    async def find(place: int) -> dict[int, list[Passage]]:
         asked = [number for number, places in enumerate(chosen) if place in places]
-        hits = await _search_one(several.members[place], [queries[number] for number in asked], search) if asked else []
-        return dict(zip(asked, hits, strict=True))
+        passages = await _search_one(several.members[place], [queries[number] for number in asked], search) if asked else []
+        return dict(zip(asked, passages, strict=True))
 
     found = await asyncio.gather(*map(find, range(len(several.members))))
     return [fuse_ranks({several.names[place]: found[place][number] for place in places}, search.k) for number, places in enumerate(chosen)]

@@ -11,7 +11,7 @@ from ramify.embedded.reader.reading import add_title, read_context
 from ramify.tools.english import content_stems, person_probabilities
 from ramify.tools.languages import ENGLISH, detect_language
 from ramify.tools.reader import READER, Material
-from ramify.tools.relevance import entailment_probabilities
+from ramify.tools.search.relevance import entailment_probabilities
 from ramify.tools.supporting_sentence import QuestionAnswer
 
 _MIN_WORD_SHARE = 0.6

@@ -254,8 +254,8 @@ def test_an_archive_is_updated_and_removed_as_one_file(tmp_path: Path) -> None:
     index, counts = build(docs)
     assert counts == {"unchanged": 3}
     (found,) = index.search(["weir oak"], 1)[0]
-    assert found.document.metadata["path"] == str(docs / "a.zip")
-    assert [hit.document.metadata["source"] for hit in index.search(["oak"], 9, filter={"parent": "a.zip"})[0]] != ["x.md"]
+    assert found.metadata["path"] == str(docs / "a.zip")
+    assert [hit.source for hit in index.search(["oak"], 9, filter={"parent": "a.zip"})[0]] != ["x.md"]
     (docs / "a.zip").write_bytes(zipped({"a.md": "# Weir\n\nThe weir was rebuilt of stone in 1950.", "c.md": "# Lock\n\nThe lock is new."}))
     index, counts = build(docs)
     assert counts == {"added": 1, "changed": 1, "unchanged": 1, "removed": 1}

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from plugins.formats.tests.pdf_pages import page_of, picture_stream, written_pdf
-from ramify.formats.pdf.ocr import OcrError, recognize
-from ramify.nodes.tree import Passage
+from ramify.formats.ocr import DEFAULT_OCR, OcrError, recognize
 from ramify.nodes.tree.citation import cite
 from ramify.tools.checkup import check_ocr
 from ramify.tools.documents.files import DEFAULT_OCR, File, ReadReport
@@ -112,9 +111,7 @@ def test_a_citation_says_that_its_text_was_read_with_ocr(tmp_path: Path, engine:
     engine.reads(*SAID)
     Index.build([scan(tmp_path / "scan.pdf")], tmp_path / "index")
     (hits,) = Index.open(tmp_path / "index").search(["When was the harbour dredged?"], 1)
-    found = hits[0].document
-    passage = Passage(id=str(found.id), source="scan.pdf", text=found.page_content, score=1.0, metadata=found.metadata)
-    (citation,) = cite([passage], [SAID[0]], cited=True)
+    (citation,) = cite(hits, [SAID[0]], cited=True)
     assert citation.where.endswith("scan.pdf (page 1, OCR)")
 
 

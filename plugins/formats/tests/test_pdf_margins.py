@@ -62,9 +62,9 @@ def test_a_question_about_one_invoice_finds_its_number(tmp_path: Path) -> None:
     (tmp_path / "file.pdf").write_bytes(written_pdf(pages))
     Index.build([tmp_path / "file.pdf"], tmp_path / "index", chunk_tokens=20, overlap=0)
     (hits,) = Index.open(tmp_path / "index").search(["Who is the customer of invoice 2024-0116?"], 1)
-    assert "Invoice 2024-0116" in hits[0].document.page_content
-    assert "Per Dahl" in hits[0].document.page_content
-    assert hits[0].document.metadata["page"] == 4
+    assert "Invoice 2024-0116" in hits[0].text
+    assert "Per Dahl" in hits[0].text
+    assert hits[0].metadata["page"] == 4
 
 
 FURNITURE: dict[str, tuple[int, Callable[[int], tuple[str, str]]]] = {
@@ -151,8 +151,8 @@ def test_a_record_that_begins_below_another_has_its_own_page(tmp_path: Path) -> 
     (hits,) = Index.open(tmp_path / "index").search(["night"], 100)
     for number, page in enumerate(pages, start=1):
         for _, _, line in page:
-            found = next(hit.document for hit in hits if line in hit.document.page_content)
-            assert metadata_at_quote(found.metadata, found.page_content, line)["page"] == number
+            found = next(hit for hit in hits if line in hit.text)
+            assert metadata_at_quote(found.metadata, found.text, line)["page"] == number
 
 
 def test_each_page_that_begins_with_a_number_of_its_own_is_a_record(tmp_path: Path) -> None:

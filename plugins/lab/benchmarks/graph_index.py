@@ -29,9 +29,9 @@ from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.index import Index
 from ramify.tools.index.hybrid_search import View
-from ramify.tools.index.searcher import open_index
 from ramify.tools.knowledge.build import GraphBuild
 from ramify.tools.knowledge.index import GraphView
+from ramify.tools.search.searcher import open_index
 
 TOTAL, REWRITTEN, ROOT = 1.25, 0.15, 0.05
 HELD_OUT = 100

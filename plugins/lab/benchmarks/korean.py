@@ -92,7 +92,7 @@ def search(folder: Path, work: Path, limit: int) -> Iterator[str]:
         found_in = index(folder, work, embedding)
         for way, options in WAYS.items():
             found = found_in.search([one.text for one in questions_asked], k=FOUND, **options)
-            paragraphs = [{paragraph_of(hit.document.id) for hit in hits} for hits in found]
+            paragraphs = [{paragraph_of(hit.id) for hit in hits} for hits in found]
             recalls = [float(one.paragraph in own) for one, own in zip(questions_asked, paragraphs, strict=True)]
             yield f"| {way} | {embedding} | {share(recalls)} |"
 
@@ -112,7 +112,7 @@ def reading(folder: Path, work: Path, limit: int) -> Iterator[str]:
     found = index(folder, work, E5).search([one.text for one in questions_asked], k=FOUND)
     given = []
     for one, hits in zip(questions_asked, found, strict=True):
-        others = [key for hit in hits if (key := paragraph_of(hit.document.id)) != one.paragraph]
+        others = [key for hit in hits if (key := paragraph_of(hit.id)) != one.paragraph]
         passages = [texts[key] for key in dict.fromkeys((one.paragraph, *others))][:FOUND]
         given.append(read_answer(one.text, random.Random(one.text).sample(passages, len(passages))))
     yield from scores("gold paragraph among five", questions_asked, [span.answer for span in given], [span.confidence for span in given])

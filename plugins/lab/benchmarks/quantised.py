@@ -54,7 +54,7 @@ def neighbour_recall(held: Snapshot, vectors: Matrix, nearest: Sequence[set[int]
 def gold_recall(held: Snapshot, asked: QuestionSet, how: dict[str, Any]) -> float:
     """Return the share of the gold documents that a search finds first."""
     found = search_source(held, asked.questions, asked.vectors, SearchOptions(5, **how))
-    named = [{str(hit.document.id).partition("~")[0] for hit in hits} for hits in found]
+    named = [{hit.id.partition("~")[0] for hit in hits} for hits in found]
     return fmean(len(gold & own) / len(gold) for gold, own in zip(asked.gold, named, strict=True))
 
 

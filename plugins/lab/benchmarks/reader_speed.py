@@ -79,8 +79,7 @@ def time_reading(asked: Sequence[tuple[str, tuple[str, ...]]]) -> Callable[[], N
 
 def search_passages(index: Index, asked: Sequence[str]) -> list[tuple[str, tuple[str, ...]]]:
     """Return questions with the passages found for them."""
-    passages = [[hit.document for hit in hits] for hits in index.search(asked, k=PASSAGES)]
-    contexts = [tuple(add_title(one.metadata.get("title"), one.page_content) for one in some) for some in passages]
+    contexts = [tuple(add_title(one.metadata.get("title"), one.text) for one in some) for some in index.search(asked, k=PASSAGES)]
     return list(zip(asked, contexts, strict=True))
 
 

@@ -98,7 +98,7 @@ def measure(count: int, work: Path) -> dict[str, Any]:
             "batch": _times(held, asked, vectors, BATCH, SearchOptions(10, **how)),
         }
     told["searched_mb"] = resident() - before
-    title = search_source(held, asked[:1], vectors[:1], SearchOptions(1))[0][0].document.metadata["title"]
+    title = search_source(held, asked[:1], vectors[:1], SearchOptions(1))[0][0].metadata["title"]
     filtered = SearchOptions(10, filter={"title": title})
     told["filtered_ms"] = [_once(held, asked[0], vectors[:1], filtered), _once(held, asked[1], vectors[1:2], filtered)]
     return told

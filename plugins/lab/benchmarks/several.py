@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.index import Index
-from ramify.tools.index import collection_set as choosing
-from ramify.tools.index.searcher import find_passages
+from ramify.tools.search import collection_set as choosing
+from ramify.tools.search.searcher import find_passages
 
 SETS = {
     "2wikimultihopqa": "Encyclopedia paragraphs on people, films, places and history",
@@ -72,10 +72,7 @@ async def recall(several: choosing.CollectionSet, asked: Sequence[GoldQuestion],
     chosen = choosing.select_collections(several, [one.question for one in asked])
     own = [several.names.index(one.name) in places for one, places in zip(asked, chosen, strict=True)]
     found = await find_passages(several, [one.question for one in asked], k=K)
-    shares = [
-        len({str(hit.document.metadata["source"]) for hit in hits} & one.gold) / len(one.gold)
-        for one, hits in zip(asked, found, strict=True)
-    ]
+    shares = [len({hit.source for hit in hits} & one.gold) / len(one.gold) for one, hits in zip(asked, found, strict=True)]
     counts = (sum(map(len, chosen)) / len(asked), sum(own) / len(asked), sum(shares) / len(asked))
     return f"{margin:g} | {counts[0]:.1f} | {counts[1]:.2f} | {counts[2]:.3f}"
 

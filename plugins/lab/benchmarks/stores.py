@@ -23,8 +23,9 @@ from ramify.lab.dataset import Question
 from ramify.lab.load import load_dataset
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Matrix, Offsets
-from ramify.tools.index import Hit, Index
+from ramify.tools.index import Index
 from ramify.tools.index.passage_store import document_id
+from ramify.tools.passage import Passage
 
 WAYS: dict[str, dict[str, Any]] = {"fused": {}, "vectors": {"hybrid": False}, "words": {"dense": False}}
 BATCH, DEPTH = 8, 10
@@ -69,7 +70,7 @@ def build_index(name: str, documents: list[Path], place: str | Path, encoder: En
     return Index.open(place, encoder)
 
 
-def time_search(index: Index, questions: Sequence[Question], how: dict[str, Any]) -> tuple[list[list[Hit]], float]:
+def time_search(index: Index, questions: Sequence[Question], how: dict[str, Any]) -> tuple[list[list[Passage]], float]:
     """Search by batches; return the hits, and the milliseconds a question of the faster half of the batches, encoding left out."""
     hits, took = [], []
     for start in range(0, len(questions), BATCH):
@@ -81,11 +82,11 @@ def time_search(index: Index, questions: Sequence[Question], how: dict[str, Any]
     return hits, fmean(sorted(took)[: len(took) // 2 + 1])
 
 
-def recall(hits: Sequence[Sequence[Hit]], questions: Sequence[Question], depth: int) -> float:
+def recall(hits: Sequence[Sequence[Passage]], questions: Sequence[Question], depth: int) -> float:
     shares = []
     for one, question in zip(hits, questions, strict=True):
         gold = set(question.gold_documents)
-        shares.append(len(gold & {document_id(str(hit.document.id)) for hit in one[:depth]}) / len(gold))
+        shares.append(len(gold & {document_id(hit.id) for hit in one[:depth]}) / len(gold))
     return fmean(shares)
 
 
@@ -110,7 +111,7 @@ def main() -> None:
         )
         for name, how in WAYS.items():
             (a, fast), (b, slow) = time_search(ours, questions, how), time_search(theirs, questions, how)
-            pairs = [([hit.document.id for hit in x], [hit.document.id for hit in y]) for x, y in zip(a, b, strict=True)]
+            pairs = [([hit.id for hit in x], [hit.id for hit in y]) for x, y in zip(a, b, strict=True)]
             overlap = fmean(len(set(x) & set(y)) / max(1, len(x)) for x, y in pairs)
             first = fmean(x[:1] == y[:1] for x, y in pairs)
             recalls = ["  ".join(f"{recall(hits, questions, depth):.3f}" for depth in (1, 5, 10)) for hits in (a, b)]

@@ -18,7 +18,7 @@ from ramify.tools.index import Index
 from ramify.tools.index.index import iterate_passages
 from ramify.tools.index.manifest import file_sha256
 from ramify.tools.index.progress import Progress, ignore_progress
-from ramify.tools.index.searcher import open_index
+from ramify.tools.search.searcher import open_index
 
 NEEDS_ANSWER = "needs_answer"
 """The field that marks a question whose answer has to be written by a person."""
@@ -120,13 +120,13 @@ class SourceLookup(NamedTuple):
         duplicates: dict[str, str] = {}
         for number, passage in enumerate(iterate_passages(index, ids), 1):
             metadata = passage.metadata
-            source = str(metadata.get("source", passage.id))
+            source = passage.source
             for name in dict.fromkeys((source, str(metadata.get("title") or ""), str(metadata.get("path") or ""))):
                 lookup.by_name.setdefault(name, {})[source] = None
             duplicates |= {
                 str(duplicate[name]): source for duplicate in metadata.get("also", ()) for name in ("source", "path") if name in duplicate
             }
-            for quote in contained_facts(passage.page_content, quotes):
+            for quote in contained_facts(passage.text, quotes):
                 lookup.by_quote.setdefault(quote, {})[source] = None
             if number % _PROGRESS_INTERVAL == 0:
                 progress(number, len(ids), "passages for questions")

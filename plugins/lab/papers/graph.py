@@ -16,9 +16,9 @@ from ramify.lab.task import Row
 from ramify.nodes.settings import is_embedded
 from ramify.tools.errors import IndexingError
 from ramify.tools.index.progress import Progress, ignore_progress
-from ramify.tools.index.searcher import open_index
 from ramify.tools.knowledge.index import GraphIndex, graph_view
 from ramify.tools.new_files import file_mode, make_folder, write_atomically
+from ramify.tools.search.searcher import open_index
 
 LEVEL_COUNT = 4
 SEARCH_CONDITION, MAP_CONDITION = "SS", "TS"

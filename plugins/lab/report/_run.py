@@ -35,7 +35,7 @@ from ramify.lab.results.measures import (
     format_percent,
 )
 from ramify.nodes.settings import is_embedded
-from ramify.nodes.tree.phrases import confidence_figure
+from ramify.nodes.tree.notes import confidence_figure
 from ramify.tools.no_answer import is_unknown
 from ramify.tools.quoting import truncate_line
 

@@ -16,8 +16,9 @@ from ramify.lab.report._blocks import Block, BulletList, Cell, LineDetails, Plot
 from ramify.lab.results import ResultLine, Run
 from ramify.lab.task import MAX_CITATION_CHARS, RESULTS, Row
 from ramify.nodes.tree import Branch, Tree
-from ramify.nodes.tree.cards import TreeView, cards
-from ramify.nodes.tree.phrases import ORIGINS, confidence_figure
+from ramify.nodes.tree.notes import confidence_figure
+from ramify.studio.drawing.page import TreeView, branches_html
+from ramify.studio.drawing.phrases import ORIGINS
 from ramify.tools.new_files import file_mode, write_atomically
 from ramify.tools.pages import render_page, render_template
 from ramify.tools.quoting import escape_invisible, map_texts, one_line, pluralize
@@ -127,7 +128,7 @@ def _browser_index(run: Run, lines: Sequence[ResultLine]) -> dict[str, Any]:
 def render_line(place: str, line: ResultLine) -> Markup:
     """Return a line with its scores, passages and tree as HTML; `place` prefixes its ids."""
     row: Row = defaultdict(lambda: None, line.row)
-    tree = cards(_parse_tree(row["tree"] or ()), TreeView(None, f"{place}-"))
+    tree = branches_html(_parse_tree(row["tree"] or ()), TreeView(None, f"{place}-"), has_map=False)
     spent = {name: value for name, value in (row["usage"] or {}).items() if value}
     values = {"scores": _score_texts(row), "spent": lambda name: spent.get(name, 0), "many": pluralize, "cut": MAX_CITATION_CHARS}
     return render_template("line.html", line=line, row=row, name=", ".join(filter(None, line.group[1:])), tree=tree, **values)

@@ -30,11 +30,11 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
 
 def search_ids(index: Index, query: str, how: DegradationKind, share: float, seed: int = 0) -> list[str]:
     worse = DegradedIndex(index, ASKED, Degradation(kind=how, share=share), seed)
-    return [str(one.document.metadata["title"]) for one in worse.search([query], 4)[0]]
+    return [str(one.metadata["title"]) for one in worse.search([query], 4)[0]]
 
 
 def plain_ids(index: Index, query: str) -> list[str]:
-    return [str(one.document.metadata["title"]) for one in index.search([query], 4)[0]]
+    return [str(one.metadata["title"]) for one in index.search([query], 4)[0]]
 
 
 def test_a_name_in_a_sub_question_is_searched_as_another_and_the_question_as_it_is(index: Index) -> None:

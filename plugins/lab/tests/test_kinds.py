@@ -14,7 +14,7 @@ from ramify.lab.run import execute, load_inputs
 from ramify.lab.search import update_indexes
 from ramify.lab.task import RESULTS
 from ramify.tools.errors import UsageError
-from ramify.tools.index.searcher import open_index
+from ramify.tools.search.searcher import open_index
 from tests.fakes import FakeModel
 
 

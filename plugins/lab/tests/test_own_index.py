@@ -12,7 +12,7 @@ from plugins.lab.tests.load.test_own_questions import BORN, LEM, NOBODY, write_q
 from ramify.graphs.building import make_graph
 from ramify.lab.task import RESULTS, Row, read_rows
 from ramify.studio.cli import run
-from ramify.tools.index.searcher import DEMO, open_index
+from ramify.tools.search.searcher import DEMO, open_index
 
 CALL = ("--strategy", "naive", "--model", "extractive")
 

@@ -9,7 +9,7 @@ from plugins.serve.tests.conftest import FOLLOW_UP, INVENTOR, Serve
 from ramify.lab.load.own_questions import load_own_questions
 from ramify.studio.cli import run
 from ramify.tools.errors import InputError
-from ramify.tools.index.searcher import DEMO
+from ramify.tools.search.searcher import DEMO
 
 
 def test_rated_answers_become_questions_of_a_file(serve: Serve, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -24,11 +24,12 @@ from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index.build import IndexStore, Publish, ResolvedSources
 from ramify.tools.index.chunking import embedded_text
-from ramify.tools.index.hybrid_search import Hit, Reranker, SearchOptions, search_source
+from ramify.tools.index.hybrid_search import Reranker, SearchOptions, search_source
 from ramify.tools.index.index_writer import BuildOptions, IndexWriter, check_settings
 from ramify.tools.index.manifest import FULL_PRECISION, LAYOUT, PASSAGES, Manifest
 from ramify.tools.index.near_duplicates import hide_duplicates
 from ramify.tools.index.passage_store import Filter, SearchedPassage, searched_passages
+from ramify.tools.passage import Passage
 
 FACTS, DOCUMENT, FILE, HIDDEN = "facts", "document", "file", "hidden"
 """The kinds of metadata entries: options of the index, documents, files, and hidden passages."""
@@ -167,8 +168,10 @@ class OpenCollection:
     def __len__(self) -> int:
         return self.manifest.passages
 
-    def search(self, queries: Sequence[str], vectors: Matrix, search: SearchOptions, reranker: Reranker | None = None) -> list[list[Hit]]:
-        """Return the hits of each query; vectors: of the queries, shape (queries, dimension); `reranker` is ignored."""
+    def search(
+        self, queries: Sequence[str], vectors: Matrix, search: SearchOptions, reranker: Reranker | None = None
+    ) -> list[list[Passage]]:
+        """Return the passages for each query; vectors: of the queries, shape (queries, dimension); `reranker` is ignored."""
         return search_source(_MilvusSearch(self.corpus, self.manifest.dimension), queries, vectors, search)
 
     def ids(self) -> list[str]:

@@ -4,7 +4,7 @@ import json
 import stat
 from pathlib import Path
 
-from ramify.tools.index.searcher import hidden_note
+from ramify.tools.search.searcher import hidden_note
 from tests.studio.conftest import Ramify
 
 

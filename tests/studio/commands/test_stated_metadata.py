@@ -58,4 +58,4 @@ def test_an_index_of_before_learns_them_without_encoding_anything(notes: Path, m
     Index.build([notes], notes.with_name("index"), encoder := WordEncoder())
     assert encoder.encoded == []
     found = Index.open(notes.with_name("index"), WordEncoder()).search(["valve"], 9, filter={"author": "Jan Meer"})[0]
-    assert {hit.document.metadata["source"] for hit in found} == {"lock0.md", "lock1.md", "lock2.md"}
+    assert {hit.source for hit in found} == {"lock0.md", "lock1.md", "lock2.md"}

@@ -8,8 +8,7 @@ import pytest
 from rich.console import Console
 
 from ramify.nodes.tree import Branch
-from ramify.nodes.tree.notes import shorten_note
-from ramify.nodes.tree.phrases import figure
+from ramify.nodes.tree.notes import figure, shorten_note
 from ramify.studio.drawing.page import result_page
 from ramify.studio.drawing.phrases import STOP_REASONS, understood_as
 from ramify.studio.drawing.terminal import print_answer

@@ -15,7 +15,7 @@ from ramify.studio.cli import run
 from ramify.studio.inspection import page as inspect_reports
 from ramify.studio.inspection.contents import inspect_index
 from ramify.studio.inspection.description import index_facts
-from ramify.tools.index.searcher import open_index
+from ramify.tools.search.searcher import open_index
 from tests.studio.conftest import Ramify
 from tests.studio.drawing.test_page import read
 from tests.tools.knowledge.graph_model import build_with_model, graph_model_with

@@ -120,7 +120,7 @@ def test_tokens_are_estimated_where_there_is_no_tokenizer() -> None:
 
 def test_importing_the_index_does_not_import_torch() -> None:
     heavy = ["torch", "sentence_transformers", "faiss", "langchain_community"]
-    code = f"import sys, ramify.tools.index, ramify.tools.index.searcher; print([name for name in {heavy} if name in sys.modules])"
+    code = f"import sys, ramify.tools.index, ramify.tools.search.searcher; print([name for name in {heavy} if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
 
 

@@ -48,7 +48,7 @@ class TestOnOllama:
         index = Index.open(tmp_path / "index")
         (found,) = index.search([QUESTION], 1)
         assert sent(server) == [f"search_query: {QUESTION}"]
-        assert found[0].document.page_content == TEXT
+        assert found[0].text == TEXT
         assert index.embeddings.embed_query(QUESTION) == pytest.approx(WordEmbeddings().embed_query(f"search_query: {QUESTION}"), abs=1e-5)
 
     def test_given_prefixes_are_stored_through_every_interface(self, server: Ollama, document: Path, tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ def test_no_passage_is_encoded_again_and_of_a_cluster_ten_sentences_at_most(tmp_
     made, _ = make_hierarchy(folder, group_by=["chapter"], embedding=encoder)
     assert 0 < len(encoder.encoded) <= 11 * made.nodes * (1 + made.repairs)
     assert len(encoder.encoded) == len(set(encoder.encoded))
-    assert not {hit.document.page_content for hit in open_groups(folder).search(["valve"], k=500)[0]} & set(encoder.encoded)
+    assert not {hit.text for hit in open_groups(folder).search(["valve"], k=500)[0]} & set(encoder.encoded)
 
 
 def test_the_same_documents_give_the_same_file_in_whatever_order(built: Path, tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ def test_until_it_is_brought_up_to_date_an_index_searches_with_what_it_knows(cop
     updated(copy, [*records(), {**records()[0], "id": "newest", "text": "The pleat of a brass bellows is folded thrice."}])
     for formula in ("values", "rrf"):
         [hits] = open_groups(copy).search(["Which pleat is folded thrice?"], 3, options={"formula": formula})
-        assert str(hits[0].document.id).endswith("newest")
+        assert hits[0].id.endswith("newest")
 
 
 def test_the_kind_can_be_taken_away_and_changed(copy: Path) -> None:

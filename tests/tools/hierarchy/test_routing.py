@@ -35,11 +35,11 @@ def index(manual: Path) -> HierarchyIndex:
 
 
 def found(index: Index, question: str, k: int = 5, **how: Any) -> list[str]:
-    return [str(hit.document.id) for hit in index.search([question], k, mmr=None, **how)[0]]
+    return [hit.id for hit in index.search([question], k, mmr=None, **how)[0]]
 
 
 def chapters(index: Index, question: str, k: int = 5, **how: Any) -> list[str]:
-    return [hit.document.metadata["chapter"] for hit in index.search([question], k, mmr=None, **how)[0]]
+    return [hit.metadata["chapter"] for hit in index.search([question], k, mmr=None, **how)[0]]
 
 
 @pytest.mark.parametrize("how", [{}, {"hybrid": False}, {"dense": False}, {"mmr": 0.6}, {"filter": {"tool": "tool 1"}}, {"per_section": 1}])
@@ -47,7 +47,7 @@ def test_looked_at_flat_it_is_the_plain_index(manual: Path, index: HierarchyInde
     plain = Index.open(manual / "plain", WordEncoder())
     for question in ASKED:
         wanted, hits = plain.search([question], 8, **how)[0], index.search([question], 8, view="flat", **how)[0]
-        assert [(hit.document.id, hit.score, hit.value) for hit in hits] == [(hit.document.id, hit.score, hit.value) for hit in wanted]
+        assert [(hit.id, hit.score, hit.value) for hit in hits] == [(hit.id, hit.score, hit.value) for hit in wanted]
 
 
 def test_a_question_that_names_a_group_finds_more_of_it(index: HierarchyIndex) -> None:
@@ -88,8 +88,8 @@ def test_a_filter_stays_exact(index: HierarchyIndex) -> None:
 
 
 def test_the_score_of_a_hit_is_its_cosine(index: HierarchyIndex) -> None:
-    cosine = {str(hit.document.id): hit.score for hit in index.search([NAMED], 64, hybrid=False, mmr=None, view="flat")[0]}
-    assert all(hit.score == pytest.approx(cosine[str(hit.document.id)]) for hit in index.search([NAMED], 10, mmr=None)[0])
+    cosine = {hit.id: hit.score for hit in index.search([NAMED], 64, hybrid=False, mmr=None, view="flat")[0]}
+    assert all(hit.score == pytest.approx(cosine[hit.id]) for hit in index.search([NAMED], 10, mmr=None)[0])
 
 
 def test_what_is_written_in_a_document_changes_no_group(tmp_path: Path) -> None:

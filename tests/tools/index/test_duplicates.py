@@ -40,7 +40,7 @@ def build(folder: Path, out: Path, **how: bool) -> Built:
 
 
 def sources(index: Index, query: str) -> set[str]:
-    return {str(hit.document.metadata["source"]) for hit in index.search([query], 50)[0]}
+    return {hit.source for hit in index.search([query], 50)[0]}
 
 
 @pytest.mark.parametrize(("was", "now"), [("valve", "nine"), ("valve", "not valve")])
@@ -64,7 +64,7 @@ def test_the_same_text_in_another_format_is_searched_once_and_named_beside_it(fo
     index = opened(tmp_path / "index")
     assert sources(index, PARTS["Use"]) == {"pump.html", "other.txt"}
     assert len(index) == built.passages
-    also = [place for hit in index.search([PARTS["Use"]], 50)[0] for place in hit.document.metadata.get("also", [])]
+    also = [place for hit in index.search([PARTS["Use"]], 50)[0] for place in hit.metadata.get("also", [])]
     assert {place["source"] for place in also} == {"pump.txt"}
     (duplicate,) = index.get_by_ids(["pump.txt"])
     assert duplicate.page_content.startswith("Care")
@@ -81,7 +81,7 @@ def test_the_duplicate_is_restored_when_the_original_is_deleted_or_changed(folde
     assert build(folder, tmp_path / "index").hidden == {}
     index = opened(tmp_path / "index")
     assert "pump.txt" in sources(index, PARTS["Use"])
-    assert not any("also" in hit.document.metadata for hit in index.search([PARTS["Use"]], 50)[0])
+    assert not any("also" in hit.metadata for hit in index.search([PARTS["Use"]], 50)[0])
 
 
 def test_deleting_the_original_restores_the_duplicate(folder: Path, tmp_path: Path) -> None:

@@ -29,10 +29,10 @@ def test_lists_are_hidden_unless_disabled(folder: Path, tmp_path: Path) -> None:
     clean = build(folder, tmp_path / "clean")
     assert clean.hidden["contents"] == 1
     listed = WORDS[0] + "\n" + WORDS[1]
-    assert not any(hit.document.page_content.startswith(listed) for hit in opened(tmp_path / "clean").search([listed], 50)[0])
+    assert not any(hit.text.startswith(listed) for hit in opened(tmp_path / "clean").search([listed], 50)[0])
     whole = build(folder, tmp_path / "all", clean=False)
     assert whole.hidden == {}
-    assert any(hit.document.page_content.startswith(listed) for hit in opened(tmp_path / "all").search([listed], 50)[0])
+    assert any(hit.text.startswith(listed) for hit in opened(tmp_path / "all").search([listed], 50)[0])
     with pytest.raises(IndexingError, match=r"clean 'no', not 'yes'"):
         build(folder, tmp_path / "all")
 

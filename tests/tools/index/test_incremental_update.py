@@ -73,7 +73,7 @@ def test_an_updated_index_finds_what_a_new_one_finds(tmp_path: Path, corpus: Pat
     assert search_all(updated) == search_all(new)
     assert words(updated) == words(new)
     assert recall(updated) >= recall(new) - 0.002
-    everything = {str(hit.document.id) for hit in Index.open(updated, WordEncoder()).search(["river"], COUNT, hybrid=False)[0]}
+    everything = {hit.id for hit in Index.open(updated, WordEncoder()).search(["river"], COUNT, hybrid=False)[0]}
     assert everything == {*Index.open(new, WordEncoder()).ids()}
 
 
@@ -99,7 +99,7 @@ def test_removals_and_metadata_changes_keep_the_vector_file(tmp_path: Path, corp
     index = Index.open(folder, WordEncoder())
     assert (len(index), np.count_nonzero(~slots(folder).filled)) == (COUNT - 30, 30)
     found = index.search(["river 0", "river 28"], COUNT)
-    assert all(hit.document.metadata["topic"] == "all new" for hits in found for hit in hits)
+    assert all(hit.metadata["topic"] == "all new" for hits in found for hit in hits)
     build(write_records(corpus, range(COUNT)), folder)
     assert slots(folder).filled.all(), "what comes again finds its slots"
     assert (folder / VECTORS).stat().st_ino == before.st_ino

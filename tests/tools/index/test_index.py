@@ -10,7 +10,8 @@ import pytest
 
 from ramify.tools.errors import UsageError
 from ramify.tools.index import Index
-from ramify.tools.index.hybrid_search import Hit, fuse_scores
+from ramify.tools.index.hybrid_search import fuse_scores
+from ramify.tools.passage import Passage
 from tests.tools.fakes import FixedVectors, WordEncoder
 
 TOPICS = ["river", "wing", "engine", "treaty", "opera", "enzyme", "harbour"]
@@ -35,16 +36,17 @@ def write_records(path: Path, numbers: range, **changed: str) -> Path:
 
 def hits(index: Index, **how: Any) -> list[list[tuple[str, float, float]]]:
     found = index.search(QUERIES, 6, **how)
-    return [[(str(hit.document.id), round(hit.score, 6), round(hit.value, 6)) for hit in one] for one in found]
+    return [[(hit.id, round(hit.score, 6), round(hit.value, 6)) for hit in one] for one in found]
 
 
 class TestSearch:
     def test_finds_passages_with_their_metadata(self, index: Index, corpus: Path) -> None:
         (found,) = index.search(["river 42"], 3)
-        assert found[0].document.id == "r42"
-        assert found[0].document.page_content == "About river number 42 and engine."
-        assert found[0].document.metadata == {
-            "topic": "river", "number": 42, "tags": ["engine", "all"], "even": True, "source": "records.jsonl#r42", "title": "river 42",
+        assert found[0].id == "r42"
+        assert found[0].text == "About river number 42 and engine."
+        assert found[0].source == "records.jsonl#r42"
+        assert found[0].metadata == {
+            "topic": "river", "number": 42, "tags": ["engine", "all"], "even": True, "title": "river 42",
             "path": str(corpus),
         }  # fmt: skip
 
@@ -55,7 +57,7 @@ class TestSearch:
         (query,) = index.embeddings.encode_queries(["wing 22"])
         for how in ({"mmr": None}, {"hybrid": False}, {"mmr": 0.5, "filter": {"even": True}}):
             for hit in index.search(["wing 22"], 5, **how)[0]:
-                text = f"{hit.document.metadata['title']}\n{hit.document.page_content}"
+                text = f"{hit.metadata['title']}\n{hit.text}"
                 (vector,) = index.embeddings.encode_documents([text])
                 assert hit.score == pytest.approx(float(vector @ query), abs=1e-5)
 
@@ -70,9 +72,9 @@ class TestSearch:
         vectors = {f"text {number}": [1.0, 0.001 * number] for number in range(150)} | {"the zyxwv part": [-1.0, 0.0]}
         index = Index.from_texts(list(vectors), FixedVectors(vectors), path=tmp_path)
         found = index.search(["Where is the zyxwv?"], 5, mmr=None)[0]
-        assert "the zyxwv part" in [hit.document.page_content for hit in found]
+        assert "the zyxwv part" in [hit.text for hit in found]
         dense = index.search(["Where is the zyxwv?"], 5, mmr=None, hybrid=False)[0]
-        assert "the zyxwv part" not in [hit.document.page_content for hit in dense]
+        assert "the zyxwv part" not in [hit.text for hit in dense]
 
     @pytest.mark.parametrize("query", ['a "quoted" OR (thing)?', "NEAR(x y) *", "", "???", "the of and", "title: river -wing", "é 수도"])
     def test_no_question_is_a_syntax_error(self, index: Index, query: str) -> None:
@@ -102,7 +104,7 @@ class TestMmr:
     def found(self, tmp_path: Path, **how: Any) -> list[tuple[str, float, float]]:
         index = Index.from_texts(list(self.VECTORS), FixedVectors(self.VECTORS), path=tmp_path)
         (found,) = index.search(["q"], 2, hybrid=False, **how)
-        return [(hit.document.page_content, round(hit.score, 4), round(hit.value, 4)) for hit in found]
+        return [(hit.text, round(hit.score, 4), round(hit.value, 4)) for hit in found]
 
     def test_picks_as_worked_by_hand(self, tmp_path: Path) -> None:
         # cosines to (1, 0): .8 .78 .6; a first: .75*.8 = .6; then b: .585 - .25*.9995 = .3351, c: .45 - .25*0 = .45
@@ -122,7 +124,7 @@ class TestMmrOfAHybridSearch:
 
     def found(self, tmp_path: Path, **how: Any) -> list[str]:
         index = Index.from_texts(list(self.VECTORS), FixedVectors({**self.VECTORS, "zyxwv?": [1.0, 0.0]}), path=tmp_path)
-        return [hit.document.page_content for hit in index.search(["zyxwv?"], **how)[0]]
+        return [hit.text for hit in index.search(["zyxwv?"], **how)[0]]
 
     def test_a_passage_that_words_found_first_is_taken_first(self, tmp_path: Path) -> None:
         assert self.found(tmp_path, k=2, mmr=None) == ["zyxwv", "a a"]
@@ -140,7 +142,7 @@ class TestMmrOfAHybridSearch:
 @pytest.mark.parametrize("how", [{}, {"per_section": 1}, {"dense": False}, {"hybrid": False}, {"filter": {"even": True}}])
 def test_mmr_of_weight_one_keeps_the_order_of_the_search(index: Index, how: dict[str, Any]) -> None:
     def order(mmr: float | None) -> list[str]:
-        return [str(hit.document.id) for hit in index.search(["Which opera is about wing 22?"], 10, mmr=mmr, **how)[0]]
+        return [hit.id for hit in index.search(["Which opera is about wing 22?"], 10, mmr=mmr, **how)[0]]
 
     assert order(1.0) == order(None)
 
@@ -166,7 +168,7 @@ class TestSections:
         return Index.open(tmp_path / "index", WordEncoder())
 
     def headings(self, manual: Index, question: str, **how: Any) -> list[str]:
-        return [hit.document.metadata["heading"] for hit in manual.search([question], 3, mmr=None, **how)[0]]
+        return [hit.metadata["heading"] for hit in manual.search([question], 3, mmr=None, **how)[0]]
 
     def test_a_limit_lets_others_have_their_turn(self, manual: Index) -> None:
         assert self.headings(manual, "Over what does the cable number 3 run?", per_section=2) == ["Rudder", "Rudder", "Brakes"]
@@ -193,18 +195,18 @@ class TestFilter:
     )
     def test_is_exact(self, index: Index, where: dict[str, Any], numbers: list[int]) -> None:
         (found,) = index.search(["treaty"], 100, filter=where)
-        assert sorted(hit.document.metadata["number"] for hit in found) == sorted(numbers)
+        assert sorted(hit.metadata["number"] for hit in found) == sorted(numbers)
 
     def test_gives_the_best_that_match_not_those_that_match_among_the_best(self, index: Index) -> None:
         (all_found,) = index.search(["river 3"], 100, hybrid=False, mmr=None)
         (found,) = index.search(["river 3"], 4, hybrid=False, mmr=None, filter={"topic": "enzyme"})
-        best = [hit for hit in all_found if hit.document.metadata["topic"] == "enzyme"][:4]
-        assert [hit.document.id for hit in found] == [hit.document.id for hit in best]
+        best = [hit for hit in all_found if hit.metadata["topic"] == "enzyme"][:4]
+        assert [hit.id for hit in found] == [hit.id for hit in best]
 
     def test_values_are_not_sql(self, index: Index) -> None:
         assert index.search(["river"], 3, filter={"topic' OR 1=1 --": "' OR 1=1 --"}) == [[]]
 
 
 def hits_of(index: Index, query: str) -> list[tuple[str, float, float]]:
-    found: list[Hit] = index.search([query], 6)[0]
-    return [(str(hit.document.id), round(hit.score, 6), round(hit.value, 6)) for hit in found]
+    found: list[Passage] = index.search([query], 6)[0]
+    return [(hit.id, round(hit.score, 6), round(hit.value, 6)) for hit in found]

@@ -37,9 +37,9 @@ def made(folder: Path, **options: Any) -> Index:
 
 @pytest.mark.parametrize("how", [{"dense": False}, {"hybrid": False}, {}])
 def test_what_only_the_metadata_say_is_found_by_words_and_by_vectors(tmp_path: Path, how: dict[str, Any]) -> None:
-    best = made(tmp_path, label=["chapter", "section"]).search([DOPING], 1, mmr=None, **how)[0][0].document
-    assert best.id.endswith("fabric")  # type: ignore[union-attr]  # it has one
-    assert best.page_content == PARAGRAPHS["fabric"][2], "quoted is the text alone"
+    best = made(tmp_path, label=["chapter", "section"]).search([DOPING], 1, mmr=None, **how)[0][0]
+    assert best.id.endswith("fabric")
+    assert best.text == PARAGRAPHS["fabric"][2], "quoted is the text alone"
 
 
 def test_it_precedes_title_and_headings_once() -> None:
@@ -54,7 +54,7 @@ class TestRemembered:
         index = made(tmp_path)
         assert index.manifest.label == ["chapter"]
         index.add_texts(["Parts are inspected once a year."], [{"chapter": "Balloons"}], ids=["balloon"])
-        assert index.search(["balloons"], 1, dense=False)[0][0].document.id == "balloon"
+        assert index.search(["balloons"], 1, dense=False)[0][0].id == "balloon"
 
     @pytest.mark.parametrize(("first", "then"), [(["chapter"], ["section"]), (None, ["chapter"]), (["chapter"], [])])
     def test_another_one_is_refused(self, tmp_path: Path, first: list[str] | None, then: list[str]) -> None:
@@ -81,4 +81,4 @@ def test_a_document_that_lacks_it_is_found_as_before(tmp_path: Path) -> None:
     file.write_text(file.read_text() + json.dumps({"id": "note", "title": "Note", "text": "Keep the hangar dry."}) + "\n")
     Index.build([file], tmp_path / "index", WordEncoder(), label=["chapter"])
     hits = Index.open(tmp_path / "index", WordEncoder()).search(["hangar dry"], 1)[0]
-    assert hits[0].document.page_content == "Keep the hangar dry."
+    assert hits[0].text == "Keep the hangar dry."

@@ -8,7 +8,7 @@ from langchain_core.vectorstores import InMemoryVectorStore
 
 from ramify.tools.errors import UsageError
 from ramify.tools.index import Index
-from ramify.tools.index.searcher import unknown_filter_fields
+from ramify.tools.search.searcher import unknown_filter_fields
 from tests.embeddings import WordEmbeddings
 from tests.tools.fakes import WordEncoder
 
@@ -17,7 +17,7 @@ def test_any_number_of_values_and_of_fields(tmp_path: Path) -> None:
     fields = {f"field{number}": number for number in range(1200)}
     metadata = [fields | {"n": 4321}, fields | {"n": -1}]
     index = Index.from_texts(["river one", "river two"], WordEncoder(), metadata, path=tmp_path / "index")
-    assert [hit.document.metadata["n"] for hit in index.search(["river"], filter={"n": list(range(5000))})[0]] == [4321]
+    assert [hit.metadata["n"] for hit in index.search(["river"], filter={"n": list(range(5000))})[0]] == [4321]
     assert len(index.search(["river"], filter=fields)[0]) == 2
     assert index.search(["river"], filter=fields | {"field7": 8})[0] == []
 
@@ -27,7 +27,7 @@ def test_none_booleans_and_lists_are_distinguished(tmp_path: Path) -> None:
     index = Index.from_texts([f"river {n}" for n in range(6)], WordEncoder(), [{"v": value} for value in values], path=tmp_path / "index")
 
     def found(wanted: Any) -> list[int]:
-        return sorted(values.index(hit.document.metadata["v"]) for hit in index.search(["river"], 9, filter={"v": wanted})[0])
+        return sorted(values.index(hit.metadata["v"]) for hit in index.search(["river"], 9, filter={"v": wanted})[0])
 
     assert [found(one) for one in (None, True, 1, 0.1, "1", "x", [], ["x", 0.1, None])] == [[0, 4], [1], [1], [2], [3], [4], [], [0, 2, 4]]
 

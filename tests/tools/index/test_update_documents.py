@@ -40,7 +40,7 @@ def test_an_amended_index_is_as_if_made_of_these_documents(tmp_path: Path, label
     assert index.manifest.label == label
     assert [one.metadata.get("chapter") for one in index.get_by_ids(["p1-3", "p2-3", "p1-4"])] == [None, "Kiln", "Bellows"]
     hits = index.search(["gauge"], 20, filter={"chapter": "Kiln"})[0]
-    assert {hit.document.id for hit in hits} == {"p2-3", *(f"p3-{place}" for place in range(1, 5))}
+    assert {hit.id for hit in hits} == {"p2-3", *(f"p3-{place}" for place in range(1, 5))}
 
 
 def test_a_removed_label_needs_no_encoding_if_the_plain_text_is_known(tmp_path: Path) -> None:

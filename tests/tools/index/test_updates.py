@@ -178,7 +178,7 @@ def search_all(folder: Path) -> list[list[list[tuple[str, float, float]]]]:
 
 def ids(folder: Path) -> list[str]:
     index = Index.open(folder, WordEncoder())
-    return sorted(str(hit.document.id) for hit in index.search(["text"], 1000)[0])
+    return sorted(hit.id for hit in index.search(["text"], 1000)[0])
 
 
 class CountingSet(set[str]):

@@ -47,12 +47,12 @@ class TestKeptSmaller:
         assert index.manifest.vectors == precision
         for how in ({}, {"hybrid": False}, {"filter": {"even": True}}, {"mmr": 0.7}):
             for ours, theirs in zip(whole.search(QUERIES, 5, **how), index.search(QUERIES, 5, **how), strict=True):
-                assert {hit.document.id for hit in ours} == {hit.document.id for hit in theirs}
+                assert {hit.id for hit in ours} == {hit.id for hit in theirs}
 
     def test_scores_are_the_cosines_of_whole_vectors_and_in_order(self, whole: Index, index: Index, precision: Precision) -> None:
-        exact = {str(hit.document.id): hit.score for hit in whole.search(["river 42"], 400, hybrid=False)[0]}
+        exact = {hit.id: hit.score for hit in whole.search(["river 42"], 400, hybrid=False)[0]}
         found = index.search(["river 42"], 20, hybrid=False)[0]
-        assert [hit.score for hit in found] == pytest.approx([exact[str(hit.document.id)] for hit in found], abs=1e-6)
+        assert [hit.score for hit in found] == pytest.approx([exact[hit.id] for hit in found], abs=1e-6)
         assert [hit.score for hit in found] == sorted((hit.score for hit in found), reverse=True)
 
     def test_it_is_remembered_by_updates(self, corpus: Path, index: Index, precision: Precision) -> None:
@@ -141,7 +141,7 @@ def test_equal_vectors_tie_by_id_in_any_numbers(tmp_path: Path) -> None:
     for precision in ("fp32", "int8"):
         index = Index.from_texts(["same words"] * 9, WordEncoder(), ids=ids, path=tmp_path / precision)
         change_precision(tmp_path / precision, "int8" if precision == "int8" else "fp32")
-        assert [hit.document.id for hit in index.search(["same words"], 9, hybrid=False)[0]] == ids
+        assert [hit.id for hit in index.search(["same words"], 9, hybrid=False)[0]] == ids
         assert np.isclose(index.search(["same words"], 1)[0][0].score, 1.0)
 
 
@@ -155,23 +155,28 @@ class TestWordsOfLargeIndexes:
     @pytest.mark.parametrize("how", [{"dense": False}, {}, {"dense": False, "filter": {"even": True}}, {"filter": {"topic": "opera"}}])
     def test_find_first_what_those_of_small_ones_do(self, whole: Index, large: Index, how: dict[str, Any]) -> None:
         for ours, theirs in zip(whole.search(QUERIES, 10, **how), large.search(QUERIES, 10, **how), strict=True):
-            assert (ours[0].document, len(ours)) == (theirs[0].document, len(theirs))
+            assert (ours[0].id, ours[0].text, ours[0].metadata, len(ours)) == (
+                theirs[0].id,
+                theirs[0].text,
+                theirs[0].metadata,
+                len(theirs),
+            )
             for field, value in how.get("filter", {}).items():
-                assert {hit.document.metadata[field] for hit in theirs} == {value}
+                assert {hit.metadata[field] for hit in theirs} == {value}
 
     def test_know_other_forms_other_scripts_and_no_word_at_all(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("ramify.tools.index.publication.MIN_POSTINGS_PASSAGES", 2)
         texts = ["The harbours of Kraków were dredged.", "An opera in Lyon.", "국어를 배우다"]
         index = Index.from_texts(texts, WordEncoder(), ids=["a", "b", "c"], path=tmp_path / "index")
         for query, found in (("harbour", ["a"]), ("Krakow dredging", ["a"]), ("operas", ["b"]), ("국어", ["c"]), ("zebra", []), ("?", [])):
-            assert [hit.document.id for hit in index.search([query], 3, dense=False)[0]] == found
+            assert [hit.id for hit in index.search([query], 3, dense=False)[0]] == found
 
     def test_come_and_go_with_the_size_of_the_index(self, corpus: Path, large: Index) -> None:
         assert (Path(large.where) / "words.json").is_file()
         Index.build([write_records(corpus.with_name("few.jsonl"), range(3))], large.where, WordEncoder())
         large.delete([f"r{number}" for number in range(400)])
         assert not (Path(large.where) / "words.json").exists()
-        assert [hits[0].document.id for hits in large.search(["river", "wing 1"], 1, dense=False)] == ["few.jsonl#r0", "few.jsonl#r1"]
+        assert [hits[0].id for hits in large.search(["river", "wing 1"], 1, dense=False)] == ["few.jsonl#r0", "few.jsonl#r1"]
 
     def test_that_are_damaged_are_made_again(self, corpus: Path, large: Index) -> None:
         before = large.search(QUERIES, 5)

@@ -12,7 +12,7 @@ from ramify.tools.errors import IndexingError, InputError, RamifyError, UsageErr
 from ramify.tools.index import Index
 from ramify.tools.index.build import Built
 from ramify.tools.index.manifest import write_lock
-from ramify.tools.index.searcher import find_passages
+from ramify.tools.search.searcher import find_passages
 
 BuildResult = Built | RamifyError
 
@@ -38,7 +38,7 @@ class Watched:
 
     async def sources(self, query: str) -> list[str]:
         [hits] = await find_passages(str(self.out), [query], k=50)
-        return sorted(hit.document.metadata["source"] for hit in hits)
+        return sorted(hit.source for hit in hits)
 
 
 @pytest.fixture

@@ -102,7 +102,7 @@ class TestOpenIndex:
         update_all(copy, {**VALLEY, **MARROW})
         index = open_graph(copy)
         assert index.manifest.kind == "graph"
-        assert "marrow-fair.md#marrow-fair" in {hit.document.id for hit in index.search(["Marrow Fair"], 5)[0]}
+        assert "marrow-fair.md#marrow-fair" in {hit.id for hit in index.search(["Marrow Fair"], 5)[0]}
 
     def test_texts_can_be_added_and_deleted_between_searches(self, copy: Path) -> None:
         index = open_graph(copy)
@@ -129,4 +129,4 @@ class TestOpenIndex:
 
 
 def _shown(hits: Any) -> list[tuple[str, float]]:
-    return [(str(hit.document.id), round(hit.score, 6)) for hit in hits]
+    return [(hit.id, round(hit.score, 6)) for hit in hits]

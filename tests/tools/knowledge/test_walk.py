@@ -58,11 +58,11 @@ def graph(plain: Path) -> GraphIndex:
 
 
 def ids(index: Index, query: str, k: int = 3, **how: Any) -> list[str]:
-    return [str(hit.document.id) for hit in index.search([query], k, **how)[0]]
+    return [hit.id for hit in index.search([query], k, **how)[0]]
 
 
 def hits(index: Index, queries: Sequence[str] = QUERIES, **how: Any) -> list[list[tuple[str, float, float]]]:
-    return [[(str(hit.document.id), hit.score, hit.value) for hit in found] for found in index.search(queries, 8, **how)]
+    return [[(hit.id, hit.score, hit.value) for hit in found] for found in index.search(queries, 8, **how)]
 
 
 class TestFlat:
@@ -120,9 +120,9 @@ class TestAlongNames:
         assert ids(graph, QUESTION)[0] == "arch"
 
     def test_scores_are_cosines(self, graph: GraphIndex) -> None:
-        cosines = {str(hit.document.id): hit.score for hit in graph.search([QUESTION], 500, view="flat")[0]}
+        cosines = {hit.id: hit.score for hit in graph.search([QUESTION], 500, view="flat")[0]}
         found = graph.search([QUESTION], 8)[0]
-        assert [hit.score for hit in found] == [pytest.approx(cosines[str(hit.document.id)], abs=1e-6) for hit in found]
+        assert [hit.score for hit in found] == [pytest.approx(cosines[hit.id], abs=1e-6) for hit in found]
         assert [hit.score for hit in found] != sorted((hit.score for hit in found), reverse=True), "names have a say in the order"
 
     def test_without_seeds_and_names_it_is_the_plain_order(self, graph: GraphIndex) -> None:
@@ -144,7 +144,7 @@ class TestAlongNames:
 class TestFilter:
     @pytest.mark.parametrize("where", [{"place": "mill"}, {"place": ["valley", "hall"]}, {"source": "arch.txt"}])
     def test_stays_exact(self, graph: GraphIndex, where: dict[str, Any]) -> None:
-        allowed = {str(hit.document.id) for hit in graph.search([""], 500, filter=where, view="flat")[0]}
+        allowed = {hit.id for hit in graph.search([""], 500, filter=where, view="flat")[0]}
         assert set(ids(graph, QUESTION, 500, filter=where)) == allowed
 
     def test_leads_through_what_it_leaves_out_of_the_hits(self, graph: GraphIndex) -> None:

@@ -6,19 +6,18 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from langchain_core.documents import Document
 
-from ramify.tools import relevance
 from ramify.tools.embeddings.pretrained import minilm_folder
 from ramify.tools.errors import ModelError
-from ramify.tools.index.hybrid_search import Hit
+from ramify.tools.passage import Passage
 from ramify.tools.reader import READER
-from ramify.tools.relevance import (
+from ramify.tools.search import relevance
+from ramify.tools.search.relevance import (
     NO_RERANKER,
     cross_encoder_scores,
     entailment_probabilities,
     load_reranker,
-    rerank_hits,
+    rerank_passages,
     search_width,
 )
 
@@ -27,16 +26,16 @@ SCORES = (0.9, 0.8, 0.7)
 QUESTION = "Which river runs through Paris?"
 
 
-def hits() -> list[Hit]:
+def hits() -> list[Passage]:
     """Make the hits of a search, the best first."""
     return [
-        Hit(Document(text, id=str(number), metadata={"title": f"T{number}"}), score, score)
+        Passage(id=str(number), text=text, source="a.txt", score=score, value=score, metadata={"title": f"T{number}"})
         for number, (text, score) in enumerate(zip(TEXTS, SCORES, strict=True))
     ]
 
 
-def ids(found: list[Hit]) -> str:
-    return "".join(str(hit.document.id) for hit in found)
+def ids(found: list[Passage]) -> str:
+    return "".join(hit.id for hit in found)
 
 
 @pytest.fixture
@@ -53,25 +52,25 @@ def reader(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[str, ...]]]
 
 
 def test_none_leaves_the_search_alone(reader: list[tuple[str, tuple[str, ...]]]) -> None:
-    assert rerank_hits(QUESTION, hits(), NO_RERANKER, 2) == hits()[:2]
+    assert rerank_passages(QUESTION, hits(), NO_RERANKER, 2) == hits()[:2]
     assert (search_width(NO_RERANKER, 5, 20), load_reranker(NO_RERANKER), reader) == (5, 0.0, [])
 
 
 def test_the_reader_changes_the_order_and_not_the_scores(reader: list[tuple[str, tuple[str, ...]]]) -> None:
-    found = rerank_hits(QUESTION, hits(), READER, 2)
+    found = rerank_passages(QUESTION, hits(), READER, 2)
     assert ids(found) == "20"
-    assert {hit.document.id: (hit.score, hit.value) for hit in found} == {"0": (0.9, 0.9), "2": (0.7, 0.7)}
+    assert {hit.id: (hit.score, hit.value) for hit in found} == {"0": (0.9, 0.9), "2": (0.7, 0.7)}
     assert reader == [(QUESTION, tuple(f"T{number}: {text}" for number, text in enumerate(TEXTS)))], "all at once, with their titles"
     assert (search_width(READER, 5, 20), search_width(READER, 30, 20)) == (20, 30)
 
 
 def test_nothing_found_is_nothing_read(reader: list[tuple[str, tuple[str, ...]]]) -> None:
-    assert (rerank_hits(QUESTION, [], READER, 5), reader) == ([], [])
+    assert (rerank_passages(QUESTION, [], READER, 5), reader) == ([], [])
 
 
 def test_a_reader_that_is_not_installed_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(relevance, "find_reader", lambda: None)
-    for rank in (lambda: load_reranker(READER), lambda: rerank_hits(QUESTION, hits(), READER, 2)):
+    for rank in (lambda: load_reranker(READER), lambda: rerank_passages(QUESTION, hits(), READER, 2)):
         with pytest.raises(ModelError, match="'reader' is not installed"):
             rank()
 
@@ -107,8 +106,8 @@ def test_a_cross_encoder_in_a_folder_is_loaded_once_and_orders_by_its_scores(tin
     assert load_reranker(f"{tiny}/") == 0.0
     scores = cross_encoder_scores(str(tiny), QUESTION, [f"T{number}: {text}" for number, text in enumerate(TEXTS)])
     assert len(set(scores)) == 3
-    found = rerank_hits(QUESTION, hits(), str(tiny), 3)
-    assert [int(str(hit.document.id)) for hit in found] == sorted(range(3), key=lambda number: -scores[number])
+    found = rerank_passages(QUESTION, hits(), str(tiny), 3)
+    assert [int(hit.id) for hit in found] == sorted(range(3), key=lambda number: -scores[number])
     assert {hit.score for hit in found} == set(SCORES)
     assert capfd.readouterr().err == ""
 

@@ -21,7 +21,7 @@ from ramify.tools import demo
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index import Index
 from ramify.tools.index.passage_store import document_id
-from ramify.tools.index.searcher import find_passages, open_index
+from ramify.tools.search.searcher import find_passages, open_index
 from tests.tools.fakes import WordEncoder
 
 TEXTS = ["The river Arda floods in spring.", "Spruce is light and strong.", "The treaty was signed in 1648."]
@@ -39,7 +39,7 @@ class Shelf(BaseRetriever):
 async def test_an_index_is_searched_in_one_batch() -> None:
     index = Index.from_texts(TEXTS, WordEncoder(), ids=["a", "b", "c"])
     river, treaty = await find_passages(index, ["river floods", "treaty signed"], k=1)
-    assert [hit.document.id for hit in river + treaty] == ["a", "c"]
+    assert [hit.id for hit in river + treaty] == ["a", "c"]
 
 
 async def test_an_index_is_searched_by_vectors_and_words_as_it_is_by_itself() -> None:
@@ -64,7 +64,7 @@ async def test_a_folder_is_opened_once_until_its_index_changes(tmp_path: Path, m
     assert open_index(str(tmp_path / "index")) is first
     first.add_texts(["The harbour freezes."])
     assert open_index(tmp_path / "index") is not first
-    assert (await find_passages(tmp_path / "index", ["harbour"], k=1))[0][0].document.page_content == "The harbour freezes."
+    assert (await find_passages(tmp_path / "index", ["harbour"], k=1))[0][0].text == "The harbour freezes."
 
 
 async def test_a_folder_without_an_index_is_an_error(tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ async def test_another_vector_store_gives_the_same_cosines_and_picks() -> None:
     index = Index.from_texts(TEXTS, encoder, ids=["a", "b", "c"])
     theirs = await find_passages(store, ["river in spring", "strong treaty"], k=2)
     ours = await find_passages(index, ["river in spring", "strong treaty"], k=2, hybrid=False)
-    assert [[hit.document.id for hit in hits] for hits in theirs] == [[hit.document.id for hit in hits] for hits in ours]
+    assert [[hit.id for hit in hits] for hits in theirs] == [[hit.id for hit in hits] for hits in ours]
     for their, our in zip(chain.from_iterable(theirs), chain.from_iterable(ours), strict=True):
         assert np.allclose((their.score, their.value), (our.score, our.value), atol=1e-5)
 
@@ -95,17 +95,17 @@ async def test_a_store_without_embeddings_gives_its_own_scores() -> None:
 
     store = Bare(WordEncoder())
     store.add_texts(TEXTS)
-    assert [hit.document.page_content for hit in (await find_passages(store, ["treaty signed"], k=1))[0]] == [TEXTS[2]]
+    assert [hit.text for hit in (await find_passages(store, ["treaty signed"], k=1))[0]] == [TEXTS[2]]
 
 
 async def test_a_retriever_keeps_its_order_and_its_documents_get_stable_ids() -> None:
     documents = [Document("First.", metadata={"score": 0.7}), Document("Second."), Document("Third.", id="3")]
     shelf = Shelf(documents=documents)
     (hits, again) = await find_passages(shelf, ["x", "y"], k=3)
-    assert [(hit.document.page_content, hit.score) for hit in hits] == [("First.", 0.7), ("Second.", 0.5), ("Third.", 1 / 3)]
-    assert [hit.document.id for hit in hits] == [hit.document.id for hit in again]
-    assert hits[2].document.id == "3"
-    assert len({hit.document.id for hit in hits}) == 3
+    assert [(hit.text, hit.score) for hit in hits] == [("First.", 0.7), ("Second.", 0.5), ("Third.", 1 / 3)]
+    assert [hit.id for hit in hits] == [hit.id for hit in again]
+    assert hits[2].id == "3"
+    assert len({hit.id for hit in hits}) == 3
     with pytest.raises(UsageError, match="cannot filter"):
         await find_passages(shelf, ["x"], filter={"page": 1})
 
@@ -131,7 +131,7 @@ def small_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_demo_is_indexed_at_first_use(small_demo: Path) -> None:
     (hits,) = asyncio.run(find_passages("demo", ["Which treaty was signed?"], k=1))
-    assert hits[0].document.id == "2"
+    assert hits[0].id == "2"
     folder = demo.demo_index()
     made = (folder / "manifest.json").stat().st_mtime_ns
     assert (demo.demo_index() / "manifest.json").stat().st_mtime_ns == made

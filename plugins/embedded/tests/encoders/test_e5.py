@@ -113,4 +113,4 @@ def test_an_index_is_built_and_searched_with_it(tmp_path: Path) -> None:
     assert (manifest["query_prefix"], manifest["document_prefix"]) == ("query: ", "passage: ")
     index = Index.open(tmp_path / "index")
     found = index.search(list(KOREAN), k=1, hybrid=False)
-    assert [hits[0].document.page_content for hits in found] == list(KOREAN.values())
+    assert [hits[0].text for hits in found] == list(KOREAN.values())

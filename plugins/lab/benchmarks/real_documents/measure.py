@@ -25,7 +25,7 @@ from plugins.lab.benchmarks.real_documents.searching import search_all
 from plugins.lab.benchmarks.real_documents.table import read_run, table
 from ramify.tools.errors import RamifyError
 from ramify.tools.index import Index
-from ramify.tools.index.searcher import open_index
+from ramify.tools.search.searcher import open_index
 
 
 def build(corpus: Path, folder: Path, clean: bool) -> None:

@@ -18,12 +18,12 @@ def search_all(index: Index, questions: Sequence[Question], how: dict[str, Any])
     asked = [question for question in questions if question.quotes]
     hits = {depth: index.search([one.question for one in asked], depth, **{"mmr": None, **how}) for depth in DEPTHS}
     for number, question in enumerate(asked):
-        texts = {depth: [hit.document.page_content for hit in hits[depth][number]] for depth in DEPTHS}
+        texts = {depth: [hit.text for hit in hits[depth][number]] for depth in DEPTHS}
         deepest = hits[DEPTHS[-1]][number]
         yield {
             "strategy": SEARCH,
             "ranks": {str(depth): [rank(texts[depth], quote.quote) for quote in question.quotes] for depth in DEPTHS},
-            "sources": [str(hit.document.metadata.get("source", hit.document.id)) for hit in deepest],
+            "sources": [hit.source for hit in deepest],
             "id": question.id,
             "type": question.type,
         }

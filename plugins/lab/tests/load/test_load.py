@@ -84,7 +84,7 @@ def passages_by_document(dataset: Dataset, folder: Path) -> dict[str, int]:
     """Index the documents of a data set, and count the passages found of each."""
     Index.build(list(dataset.documents), folder, WordEmbeddings(), chunk_tokens=20, overlap=0)
     [hits] = Index.open(folder, WordEmbeddings()).search(["Ebbing"], k=100, mmr=None)
-    found = [document_id(str(hit.document.id)) for hit in hits]
+    found = [document_id(hit.id) for hit in hits]
     assert len(set(found)) == sum(1 for _ in dataset.documents[0].open(encoding="utf-8")), "not all documents were found"
     return {document: found.count(document) for document in found}
 

@@ -11,7 +11,7 @@ from openpyxl import Workbook
 from ramify.lab.dataset import Dataset
 from ramify.lab.load.own_questions import load_own_questions
 from ramify.tools.errors import InputError
-from ramify.tools.index.searcher import DEMO, open_index
+from ramify.tools.search.searcher import DEMO, open_index
 
 LEM: dict[str, Any] = {
     "question": "Who wrote Solaris?",

@@ -11,8 +11,8 @@ import pytest
 
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index import Index
-from ramify.tools.index.hybrid_search import Hit
-from ramify.tools.index.searcher import open_index
+from ramify.tools.passage import Passage
+from ramify.tools.search.searcher import open_index
 from tests.tools.fakes import WordEncoder
 from tests.tools.index.test_index import QUERIES, write_records
 
@@ -26,12 +26,12 @@ def at(folder: Path, name: str = "corpus") -> str:
     return f"milvus:{folder / 'store.db'}/{name}"
 
 
-def found(index: Index, **how: Any) -> list[list[Hit]]:
+def found(index: Index, **how: Any) -> list[list[Passage]]:
     return index.search(QUERIES, 10, **how)
 
 
-def named(hits: list[list[Hit]]) -> list[list[str]]:
-    return [[str(hit.document.id) for hit in one] for one in hits]
+def named(hits: list[list[Passage]]) -> list[list[str]]:
+    return [[hit.id for hit in one] for one in hits]
 
 
 class TestFindsWhatAFolderFinds:
@@ -49,7 +49,8 @@ class TestFindsWhatAFolderFinds:
         assert [hit.score for hits in theirs for hit in hits] == pytest.approx([hit.score for hits in ours for hit in hits], abs=1e-5)
 
     def test_whole_passages_with_their_metadata(self, folder: Index, stored: Index) -> None:
-        assert stored.search(["river 42"], 1)[0][0].document == folder.search(["river 42"], 1)[0][0].document
+        theirs, ours = (index.search(["river 42"], 1)[0][0].model_dump(exclude={"score", "value"}) for index in (stored, folder))
+        assert theirs == ours
 
     @pytest.mark.parametrize("how", [{}, {"mmr": 0.7}, {"dense": False}, {"filter": {"even": True}}])
     def test_most_of_what_words_and_vectors_find_together(self, folder: Index, stored: Index, how: dict[str, Any]) -> None:
@@ -60,7 +61,7 @@ class TestFindsWhatAFolderFinds:
         texts = ["The harbours of Kraków were dredged.", "An opera in Lyon.", "국어를 배우다"]
         index = Index.from_texts(texts, WordEncoder(), ids=["a", "b", "c"], path=at(tmp_path))
         for query, id in (("harbour", "a"), ("Krakow dredging", "a"), ("operas", "b"), ("국어", "c")):
-            assert [hit.document.id for hit in index.search([query], 3, dense=False)[0]] == [id]
+            assert [hit.id for hit in index.search([query], 3, dense=False)[0]] == [id]
 
     def test_nothing_by_words_that_no_passage_has(self, stored: Index) -> None:
         assert stored.search(["?!", "zebra"], 3, dense=False) == [[], []]
@@ -72,8 +73,8 @@ class TestFindsWhatAFolderFinds:
             Index.build([guide], place, WordEncoder())
             index = Index.open(place, WordEncoder())
             first, spread = (index.search(["turns water"], 3, per_section=per)[0] for per in (None, 1))
-            assert [hit.document.metadata["heading"] for hit in first] == ["Pumps"] * 3
-            assert [hit.document.metadata["heading"] for hit in spread][:2] == ["Pumps", "Valves"]
+            assert [hit.metadata["heading"] for hit in first] == ["Pumps"] * 3
+            assert [hit.metadata["heading"] for hit in spread][:2] == ["Pumps", "Valves"]
 
     def test_ids_and_passages_by_id(self, folder: Index, stored: Index) -> None:
         assert (len(stored), stored.ids()) == (len(folder), folder.ids())
@@ -94,7 +95,7 @@ class TestKeptUpToDate:
         assert len(encoder.encoded) == built.encoded == 6
         index = Index.open(at(tmp_path), WordEncoder())
         assert index.ids() == sorted(f"r{number}" for number in range(5, 35))
-        assert index.search(["volcano"], 1)[0][0].document.id == "r7"
+        assert index.search(["volcano"], 1)[0][0].id == "r7"
         assert Index.build([corpus], at(tmp_path), WordEncoder()).encoded == 0
 
     def test_a_text_that_moved_is_not_encoded_again(self, tmp_path: Path) -> None:
@@ -103,7 +104,7 @@ class TestKeptUpToDate:
             records.write_text(json.dumps({"id": id, "title": "Pumps", "text": "The pump stands in the cellar."}), encoding="utf-8")
             assert Index.build([records], at(tmp_path), WordEncoder()).encoded == encoded
         [[hit]] = Index.open(at(tmp_path), WordEncoder()).search(["pump"], 5)
-        assert (hit.document.id, hit.score > 0.1) == ("new", True)
+        assert (hit.id, hit.score > 0.1) == ("new", True)
 
     def test_a_text_in_two_files_is_found_once_and_restored(self, tmp_path: Path) -> None:
         (tmp_path / "in").mkdir()
@@ -113,11 +114,11 @@ class TestKeptUpToDate:
         built = Index.build([tmp_path / "in"], at(tmp_path), WordEncoder())
         assert (built.passages, built.hidden) == (1, {"twin": 1})
         [[hit]] = Index.open(at(tmp_path), WordEncoder()).search(["pump"], 5)
-        assert [place["source"] for place in hit.document.metadata["also"]] == ["b.txt"]
+        assert [place["source"] for place in hit.metadata["also"]] == ["b.txt"]
         (tmp_path / "in" / "a.txt").unlink()
         Index.build([tmp_path / "in"], at(tmp_path), WordEncoder())
         [[hit]] = Index.open(at(tmp_path), WordEncoder()).search(["pump"], 5)
-        assert (hit.document.metadata["source"], "also" in hit.document.metadata) == ("b.txt", False)
+        assert (hit.source, "also" in hit.metadata) == ("b.txt", False)
 
     def test_an_unfinished_build_is_no_index_and_is_resumed(self, corpus: Path, folder: Index, tmp_path: Path) -> None:
         died = subprocess.run([sys.executable, "-c", BUILD_AND_DIE, str(corpus), at(tmp_path), "55"], cwd=ROOT, check=False)
@@ -132,7 +133,7 @@ class TestKeptUpToDate:
         index = Index.from_texts(["A river.", "A wing."], WordEncoder(), [{"n": 1}, {"n": 2}], ids=["a", "b"], path=at(tmp_path))
         index.add_texts(["An engine.", "A treaty."], ids=["b", "c"])
         assert (index.ids(), index.manifest.documents) == (["a", "b", "c"], 3)
-        assert index.search(["engine"], 1)[0][0].document.page_content == "An engine."
+        assert index.search(["engine"], 1)[0][0].text == "An engine."
         index.delete(["a"])
         assert Index.open(at(tmp_path), WordEncoder()).ids() == ["b", "c"]
 

@@ -19,7 +19,7 @@ class TestTenants:
         for tenant, text in (("acme", "The river of acme."), ("other-1", "The river of others.")):
             Index.from_texts([text], WordEncoder(), ids=["same"], path=f"{at(tmp_path)}:{tenant}")
         one, other = (Index.open(f"{at(tmp_path)}:{tenant}", WordEncoder()) for tenant in ("acme", "other-1"))
-        assert [[hit.document.page_content for hit in hits] for hits in one.search(["river", "others"], 5)] == [["The river of acme."]] * 2
+        assert [[hit.text for hit in hits] for hits in one.search(["river", "others"], 5)] == [["The river of acme."]] * 2
         other.delete(["same"])
         assert (one.ids(), other.ids()) == (["same"], [])
 
