@@ -8,8 +8,9 @@ import sys
 
 from ramify.graphs import build, with_conversation
 from ramify.graphs.strategies import DEFAULT, load_strategies
+from ramify.nodes.state import CHECKPOINT_CLASSES
 from ramify.studio.server.bounds import assistant_indexes, restrict_settings
-from ramify.studio.server.langgraph_json import assistant_graph_variable, checkpoint_classes, graph_variable
+from ramify.studio.server.langgraph_json import assistant_graph_variable, graph_variable
 
 for name in load_strategies():
     globals()[graph_variable(name)] = restrict_settings(with_conversation(build(name))).compile()
@@ -20,4 +21,4 @@ for number, index in enumerate(assistant_indexes().values()):
 # by the graph's state: so ramify's classes are allowed here, in the checkpointer of the server that loads this module.
 if (runtime := sys.modules.get("langgraph_runtime_inmem.checkpoint")) is not None:
     saver = runtime.Checkpointer()
-    saver.serde = saver.serde.with_msgpack_allowlist(checkpoint_classes())
+    saver.serde = saver.serde.with_msgpack_allowlist(CHECKPOINT_CLASSES)
