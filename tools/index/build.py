@@ -196,11 +196,10 @@ class DocumentUpdater:
         """Write the documents that are new or changed, under their ids."""
         new = [(one, document_digest(one.document)) for one in found if self._is_new(one)]
         documents = [one.document for one, _ in new]
-        fields = self._writer.label
         self.missing_fields = [field for field in self.missing_fields if not any(field in document.metadata for document in documents)]
         self.fields.update(field for document in documents for field in document.metadata)
         encoder = self._options.encoder
-        labels = [truncate_label(passage_label(document.metadata, fields), encoder) for document in documents]
+        labels = [truncate_label(passage_label(document.metadata, self._writer.label), encoder) for document in documents]
         passages = split_documents(documents, encoder, self._options.chunking, labels)
         self._writer.write(
             DocumentEntry(str(one.document.id), one.root, one.file, digest, above, parts, one.kind)
@@ -210,8 +209,7 @@ class DocumentUpdater:
     def built(self, manifest: Manifest, encoded: int, began: float) -> Built:
         """Return the summary of a build that began at `began` (`time.perf_counter`)."""
         fates = (self.added, self.changed, self.unchanged, self.removed)
-        held, encoder = (manifest.documents, manifest.passages), self._options.encoder
-        seconds = time.perf_counter() - began
+        held, encoder, seconds = (manifest.documents, manifest.passages), self._options.encoder, time.perf_counter() - began
         return Built(*fates, *held, encoded, self.skipped, seconds, manifest.hidden, self.remarks, encoder.computed_in, self.reread)
 
     def _is_new(self, found: SourcedDocument) -> bool:

@@ -53,7 +53,8 @@ class Index(VectorStore):
         self.store = store
         self._encoder = encoder
         self._opened = opened
-        self._temporary: TemporaryDirectory[str] | None = None
+        self.temporary: TemporaryDirectory[str] | None = None
+        """The folder, if it is deleted with the index."""
 
     @staticmethod
     def build(
@@ -148,11 +149,6 @@ class Index(VectorStore):
         return None
 
     @property
-    def temporary(self) -> bool:
-        """Return whether the folder is deleted with the index."""
-        return self._temporary is not None
-
-    @property
     def embeddings(self) -> Encoder:
         """Return the encoder of passages and questions."""
         return self._encoder
@@ -230,7 +226,7 @@ class Index(VectorStore):
         encoder = with_given_prefixes(load_encoder(embedding), query_prefix, document_prefix)
         store.write(encoder, DEFAULT_CHUNKING, to_documents(texts, metadatas, ids))
         index = cls.open(store, encoder)
-        index._temporary = temporary
+        index.temporary = temporary
         if temporary is not None:
             finalize(index, temporary.cleanup)  # avoids a ResourceWarning
         return index
