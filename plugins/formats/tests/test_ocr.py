@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from plugins.formats.tests.pdf_pages import page_of, picture_stream, written_pdf
-from ramify.formats.ocr import DEFAULT_OCR, OcrError, recognize
+from ramify.formats.pdf.ocr import OcrError, recognize
 from ramify.nodes.tree.citation import cite
 from ramify.tools.checkup import check_ocr
 from ramify.tools.documents.files import DEFAULT_OCR, File, ReadReport
