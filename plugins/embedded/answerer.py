@@ -97,7 +97,7 @@ class Extractive(Answerer):
     @staticmethod
     def unclear_reference(question: str) -> str:
         """Return that a pronoun is all that a question asks about; empty if it also names or describes something."""
-        from ramify.tools.anaphora import unclear_reference
+        from ramify.embedded.extractive.references import unclear_reference
 
         return unclear_reference(question)
 

@@ -4,19 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ramify.tools.anaphora import (
-    add_circumstance,
-    ask_again,
-    is_complete,
-    is_fragment,
-    named_by_fragment,
-    only_extends,
-    referring_words,
-    replace_reference,
-    unclear_reference,
-    with_article,
-    with_singular_verb,
-)
+from ramify.tools.anaphora import is_complete, is_fragment, only_extends, referring_words
 from ramify.tools.identifiers import find_identifiers, is_about, missing_identifiers, names_identifier, respell
 from ramify.tools.models.loose_json import close_brackets, decode_string, to_json
 from ramify.tools.names import contains_name, missing_names, names_in
@@ -65,15 +53,9 @@ def test_versions(name: str, text: str) -> None:
 
 @given(texts, texts)
 def test_follow_ups(question: str, earlier: str) -> None:
-    for word in referring_words(question):
-        assert isinstance(replace_reference(question, word, earlier), str)
-    for value in (add_circumstance(question, earlier), ask_again(question, earlier), unclear_reference(question)):
-        assert isinstance(value, str)
+    referring_words(question)
     for told in (is_fragment(question), is_complete(question), only_extends(question, earlier)):
         assert told in (True, False)
-    named_by_fragment(question)
-    with_article(question, earlier, question)
-    with_singular_verb(question, earlier)
 
 
 @given(texts)

@@ -6,12 +6,8 @@ from typing import Any, Final
 
 from ramify.embedded.encoders.packaged import similarities
 from ramify.embedded.extractive import ReplyFields, Slots
-from ramify.embedded.splitting import Rewriting, log_probabilities, rewrite_follow_up
-from ramify.tools.anaphora import (
+from ramify.embedded.extractive.references import (
     ARTICLES,
-    PERSONAL,
-    PLACES,
-    POSSESSIVES,
     SINGULAR,
     add_circumstance,
     agrees,
@@ -19,16 +15,15 @@ from ramify.tools.anaphora import (
     has_preposition,
     has_subject_before,
     is_about_event,
-    is_fragment,
     is_question_word_alone,
     named_by_fragment,
-    referring_words,
     replace_reference,
     with_article,
     with_singular_verb,
-    without_lead_in,
     writer_form,
 )
+from ramify.embedded.splitting import Rewriting, log_probabilities, rewrite_follow_up
+from ramify.tools.anaphora import PERSONAL, PLACES, POSSESSIVES, is_fragment, referring_words, without_lead_in
 from ramify.tools.english import (
     ENGLISH_STOP_WORDS,
     WORD,

@@ -32,9 +32,9 @@ from ramify.embedded.extractive.questions import (
     split_question,
     unreadable_reason,
 )
+from ramify.embedded.extractive.references import unclear_reference
 from ramify.embedded.reader.reading import LARGE, SMALL
 from ramify.embedded.splitting.writing import load_splitter
-from ramify.tools.anaphora import unclear_reference
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.pretrained import MINILM
 from ramify.tools.english import content_stems, find_names, sentences
