@@ -240,7 +240,7 @@ def _below_settled(
         ready=lambda tree, branch, settings: (
             bool(below := children(tree, branch.path))
             and all(map(_settled, below))
-            and not any(one.next for one in descendants(tree, branch.path))
+            and not any(branch_below.next for branch_below in descendants(tree, branch.path))
             and also(tree, settings)
         ),
     )

@@ -46,30 +46,30 @@ class Thread(NamedTuple):
 
 async def record_thread(store: BaseStore, thread: str, question: str, strategy: str, turns: int | None = None) -> None:
     """Add a conversation to the list, or update it; its first question stays, and its turns if none are given."""
-    held = await store.aget(THREADS, thread)
-    kept = held.value if held else {"first": question, "turns": 0}
+    stored = await store.aget(THREADS, thread)
+    entry = stored.value if stored else {"first": question, "turns": 0}
     asked = datetime.now(UTC).isoformat(timespec="seconds")
-    answered = kept["turns"] if turns is None else turns
-    await store.aput(THREADS, thread, {"first": kept["first"], "turns": answered, "strategy": strategy, "asked": asked})
+    answered = entry["turns"] if turns is None else turns
+    await store.aput(THREADS, thread, {"first": entry["first"], "turns": answered, "strategy": strategy, "asked": asked})
 
 
 async def load_threads(where: str) -> list[Thread]:
     """Return the conversations of a memory, the latest first."""
-    found: list[Thread] = []
+    threads: list[Thread] = []
     async with open_memory(where) as memory:
-        while page := await memory.store.asearch(THREADS, limit=_PAGE_SIZE, offset=len(found)):
-            found += [Thread(name=one.key, **one.value) for one in page]
-    return sorted(found, key=lambda thread: thread.asked, reverse=True)
+        while page := await memory.store.asearch(THREADS, limit=_PAGE_SIZE, offset=len(threads)):
+            threads += [Thread(name=item.key, **item.value) for item in page]
+    return sorted(threads, key=lambda thread: thread.asked, reverse=True)
 
 
 async def delete_thread(where: str, thread: str) -> bool:
     """Delete a conversation with its questions, answers and passages; return whether it was listed."""
     async with open_memory(where) as memory:
-        held = await memory.store.aget(THREADS, thread)
+        stored = await memory.store.aget(THREADS, thread)
         await memory.saver.adelete_thread(thread)
         await memory.store.adelete(THREADS, thread)
         await memory.store.adelete(RATINGS, thread)
-    return held is not None
+    return stored is not None
 
 
 S = TypeVar("S", bound=Settings)
@@ -147,12 +147,14 @@ class Conversation:
         async with open_memory(self.memory) as memory:
             listed = await memory.store.aget(THREADS, self.thread)
             self.strategy = str(listed.value["strategy"]) if listed else None
-            held = await _conversation_wiring(self.strategy or DEFAULT).compile(checkpointer=memory.saver).aget_state(self._config(None))
-            given = await _pending_messages(memory.saver, held)
-        self.messages = held.values.get("messages", [])
-        if given:
-            return given[-1].text
-        return str(held.values.get("question") or "") or None if held.tasks else None  # `next` lacks a step whose result is kept
+            snapshot = (
+                await _conversation_wiring(self.strategy or DEFAULT).compile(checkpointer=memory.saver).aget_state(self._config(None))
+            )
+            unread = await _pending_messages(memory.saver, snapshot)
+        self.messages = snapshot.values.get("messages", [])
+        if unread:
+            return unread[-1].text
+        return str(snapshot.values.get("question") or "") or None if snapshot.tasks else None  # `next` lacks a step whose result is kept
 
     def recall(self) -> str | None:
         """Load the messages of the thread, from synchronous code."""
@@ -218,16 +220,18 @@ class Conversation:
             ended: tuple[Result, dict[str, Any]] | None = None
             try:
                 async with open_memory(self.memory) as memory:
-                    kept = wiring.compile(checkpointer=memory.saver, store=memory.store)
+                    compiled = wiring.compile(checkpointer=memory.saver, store=memory.store)
                     await record_thread(memory.store, self.thread, question or "", strategy)
-                    place = self._config(config if edit is None else await fork_run(wiring, kept, self._config(config), edit))
-                    ended = await run_graph(kept, {"messages": asked} if asked else None, strategy, settings, watch, place, reviewer)
+                    run_config = self._config(config if edit is None else await fork_run(wiring, compiled, self._config(config), edit))
+                    ended = await run_graph(
+                        compiled, {"messages": asked} if asked else None, strategy, settings, watch, run_config, reviewer
+                    )
                     await record_thread(memory.store, self.thread, question or "", strategy, _answered_turns(ended[1]["messages"]))
             except RamifyError as error:
                 if ended is None:
                     raise
-                told = f"the answer is stored, but the list of conversations will count it only with the next one: {error}"
-                notices = [*ended[0].notices, told]
+                notice = f"the answer is stored, but the list of conversations will count it only with the next one: {error}"
+                notices = [*ended[0].notices, notice]
                 if watch is not None:
                     watch("values", {**ended[1], "notices": notices})
                 ended = ended[0].model_copy(update={"notices": notices}), ended[1]
@@ -236,16 +240,16 @@ class Conversation:
         return result
 
     def _config(self, config: RunnableConfig | None) -> RunnableConfig:
-        given = config or {}
-        return {**given, "configurable": {**given.get("configurable", {}), "thread_id": self.thread}}
+        outer = config or {}
+        return {**outer, "configurable": {**outer.get("configurable", {}), "thread_id": self.thread}}
 
 
-async def _pending_messages(saver: BaseCheckpointSaver[Any], held: StateSnapshot) -> list[AnyMessage]:
+async def _pending_messages(saver: BaseCheckpointSaver[Any], snapshot: StateSnapshot) -> list[AnyMessage]:
     """Return the messages of a question that no step has read yet; empty if there is none."""
-    steps = {task.name for task in held.tasks}
-    if START in steps and (kept := await saver.aget_tuple(held.config)):
-        return unread_messages(kept.checkpoint)
-    return list(held.values["messages"]) if read_input.name in steps else []
+    steps = {task.name for task in snapshot.tasks}
+    if START in steps and (checkpoint := await saver.aget_tuple(snapshot.config)):
+        return unread_messages(checkpoint.checkpoint)
+    return list(snapshot.values["messages"]) if read_input.name in steps else []
 
 
 def _answered_turns(messages: list[AnyMessage]) -> int:

@@ -146,8 +146,8 @@ async def _make_tables(saver: "AsyncPostgresSaver", store: "AsyncPostgresStore")
 
 async def _fetch_value(saver: "AsyncPostgresSaver", sql: str, *values: object) -> object:
     """Return the column `one` of a query's first row."""
-    found: Any = await (await saver.conn.execute(sql, values)).fetchone()  # type: ignore[union-attr]
-    return found["one"]
+    row: Any = await (await saver.conn.execute(sql, values)).fetchone()  # type: ignore[union-attr]
+    return row["one"]
 
 
 @asynccontextmanager

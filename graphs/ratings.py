@@ -33,13 +33,13 @@ class Rated(NamedTuple):
 
 def find_turns(messages: list[AnyMessage]) -> list[AnsweredTurn]:
     """Return the turns of a conversation."""
-    found: list[AnsweredTurn] = []
+    turns: list[AnsweredTurn] = []
     for message in messages:
         if isinstance(message, HumanMessage):
-            found.append(AnsweredTurn(message.text, None))
-        elif isinstance(message, AIMessage) and found and isinstance(told := message.additional_kwargs.get(MARK), dict):
-            found[-1] = AnsweredTurn(found[-1].asked, told)
-    return found
+            turns.append(AnsweredTurn(message.text, None))
+        elif isinstance(message, AIMessage) and turns and isinstance(answer_data := message.additional_kwargs.get(MARK), dict):
+            turns[-1] = AnsweredTurn(turns[-1].asked, answer_data)
+    return turns
 
 
 async def rate(where: str, thread: str, asked: str, answer: str, rating: Rating | None) -> bool:
@@ -49,18 +49,18 @@ async def rate(where: str, thread: str, asked: str, answer: str, rating: Rating 
     if not any(turn.answer_data and (turn.asked, turn.answer_data.get("answer")) == (asked, answer) for turn in find_turns(kept.messages)):
         return False
     async with open_memory(where) as memory:
-        held = await memory.store.aget(RATINGS, thread)
-        others = [one for one in (held.value["ratings"] if held else []) if (one["asked"], one["answer"]) != (asked, answer)]
-        given = [{"asked": asked, "answer": answer, "rating": rating}] if rating else []
-        await memory.store.aput(RATINGS, thread, {"ratings": [*others, *given]})
+        stored = await memory.store.aget(RATINGS, thread)
+        others = [rated for rated in (stored.value["ratings"] if stored else []) if (rated["asked"], rated["answer"]) != (asked, answer)]
+        new = [{"asked": asked, "answer": answer, "rating": rating}] if rating else []
+        await memory.store.aput(RATINGS, thread, {"ratings": [*others, *new]})
     return True
 
 
 async def load_ratings(where: str, thread: str) -> dict[tuple[str, str], Rating]:
     """Return the ratings of a conversation by question as asked and answer."""
     async with open_memory(where) as memory:
-        held = await memory.store.aget(RATINGS, thread)
-    return {(one["asked"], one["answer"]): one["rating"] for one in (held.value["ratings"] if held else [])}
+        stored = await memory.store.aget(RATINGS, thread)
+    return {(rated["asked"], rated["answer"]): rated["rating"] for rated in (stored.value["ratings"] if stored else [])}
 
 
 def rated_answers(where: str) -> list[Rated]:
@@ -69,16 +69,16 @@ def rated_answers(where: str) -> list[Rated]:
 
 
 async def _load_rated_answers(where: str) -> list[Rated]:
-    found = []
+    rated = []
     for thread in reversed(await load_threads(where)):
         ratings = await load_ratings(where, thread.name)
         if not ratings:
             continue
-        kept = Conversation(where, thread.name)
-        await kept.recall_async()
-        for asked, told in find_turns(kept.messages):
-            if told and (rating := ratings.get((asked, str(told.get("answer"))))):
-                cited = [str(one["source"]) for one in told.get("citations") or () if one.get("cited")]
-                question = str(told.get("question") or asked)
-                found.append(Rated(thread.name, question, str(told["answer"]), rating, tuple(dict.fromkeys(cited))))
-    return found
+        conversation = Conversation(where, thread.name)
+        await conversation.recall_async()
+        for asked, data in find_turns(conversation.messages):
+            if data and (rating := ratings.get((asked, str(data.get("answer"))))):
+                cited = [str(citation["source"]) for citation in data.get("citations") or () if citation.get("cited")]
+                question = str(data.get("question") or asked)
+                rated.append(Rated(thread.name, question, str(data["answer"]), rating, tuple(dict.fromkeys(cited))))
+    return rated

@@ -85,9 +85,9 @@ class Result(FrozenModel):
 
     def to_json(self) -> dict[str, Any]:
         """Return the object that `ramify ask --json` prints, without known secrets."""
-        told = self.model_dump(exclude={"tree", "passages", "shown", "search"})
-        found: dict[str, Any] = mask_known({**told, "tree": [to_row(branch) for branch in self.tree.values()]})
-        return found
+        values = self.model_dump(exclude={"tree", "passages", "shown", "search"})
+        shown: dict[str, Any] = mask_known({**values, "tree": [to_row(branch) for branch in self.tree.values()]})
+        return shown
 
 
 def failure_reason(result: Result) -> str:

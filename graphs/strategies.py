@@ -161,17 +161,17 @@ def describe_max_calls(name: str, options: Mapping[str, Any]) -> str:
 
 def _nest_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """Convert dotted option names to nested dicts: search.seeds=3 becomes search={"seeds": 3}."""
-    found: dict[str, Any] = {}
+    nested: dict[str, Any] = {}
     for key, value in options.items():
         name, dot, rest = key.partition(".")
         if not dot:
-            found[name] = {**found[name], **value} if isinstance(found.get(name), dict) and isinstance(value, dict) else value
+            nested[name] = {**nested[name], **value} if isinstance(nested.get(name), dict) and isinstance(value, dict) else value
             continue
-        held = found.setdefault(name, {})
-        if not isinstance(held, dict):
+        group = nested.setdefault(name, {})
+        if not isinstance(group, dict):
             raise UsageError(f"{key!r} and {name!r} are both given", "give one of them")
-        found[name] = {**held, rest: value}
-    return found
+        nested[name] = {**group, rest: value}
+    return nested
 
 
 def _argument(parameter: inspect.Parameter, value: Any) -> Any:

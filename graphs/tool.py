@@ -155,10 +155,10 @@ def search_tool(
 
     async def search(config: RunnableConfig, query: str, filter: Mapping[str, Any] | None = None) -> tuple[str, Any]:
         wanted = {**(filter or {}), **fixed}
-        found = (await find_passages(index, [validate_question(query)], k=k, filter=wanted or None))[0]
-        passages = [one.to_json() for one in locate_passages(query, found)]
-        told = None if found else await asyncio.to_thread(unknown_filter_fields, index, wanted)
-        return format_passages(passages, wanted) + (f"\nNote: {one_line(told)}" if told else ""), passages
+        passages = (await find_passages(index, [validate_question(query)], k=k, filter=wanted or None))[0]
+        rows = [passage.to_json() for passage in locate_passages(query, passages)]
+        note = None if passages else await asyncio.to_thread(unknown_filter_fields, index, wanted)
+        return format_passages(rows, wanted) + (f"\nNote: {one_line(note)}" if note else ""), rows
 
     return _tool(name, SEARCH.format(about=about or describe_index(index)), SearchArguments, index, search)
 
@@ -168,9 +168,9 @@ def describe_index(index: Searchable) -> str:
     if index == DEMO:
         return ABOUT_DEMO
     several = as_collections(index)
-    described = {name: get_description(one) for name, one in zip(several.names, several.members, strict=True)} if several else {}
-    told = [f"{name} ({text})" if text else name for name, text in described.items()] or list(filter(None, [get_description(index)]))
-    return f"{ABOUT}: {', '.join(told)}" if told else ABOUT
+    described = {name: get_description(member) for name, member in zip(several.names, several.members, strict=True)} if several else {}
+    texts = [f"{name} ({text})" if text else name for name, text in described.items()] or list(filter(None, [get_description(index)]))
+    return f"{ABOUT}: {', '.join(texts)}" if texts else ABOUT
 
 
 def _tool(name: str, description: str, arguments: type[BaseModel], index: Searchable, call: ToolCall) -> StructuredTool:
@@ -182,7 +182,7 @@ def _tool(name: str, description: str, arguments: type[BaseModel], index: Search
     several = as_collections(index)
     members = several.members if several else [index]
     check_index(index)
-    if all(isinstance(one, (Index, str, Path)) for one in members):
+    if all(isinstance(member, (Index, str, Path)) for member in members):
         arguments = create_model(f"{arguments.__name__}Within", __base__=(FilterArguments, arguments), __doc__=arguments.__doc__)
 
     async def act_async(config: RunnableConfig, **given: Any) -> tuple[str, Any]:
@@ -237,28 +237,28 @@ def format_passages(passages: Sequence[Mapping[str, Any]], wanted: Mapping[str, 
             else "Nothing was found."
         )
     named = cite([Passage(**passage) for passage in passages], [""] * len(passages), cited=False)
-    told = [
+    lines = [
         f"[{number}] {one_line(citation.where)} (score {passage['score']:.2f}): "
         f"{snippet(escape_invisible(passage['text']), '', MAX_PASSAGE_CHARS)}"
         for number, (passage, citation) in enumerate(zip(passages, named, strict=True), 1)
     ]
-    return "\n".join([QUOTED_TITLE, *told])
+    return "\n".join([QUOTED_TITLE, *lines])
 
 
 def _sentences(result: Result) -> list[str]:
     """List the sentences of a text with their numbers, and a mark on unsupported ones."""
     unsupported = " (no cited passage says this)"
-    return [one_line(with_marks(one)) + (unsupported if one.supported is False else "") for one in result.sentences]
+    return [one_line(with_marks(sentence)) + (unsupported if sentence.supported is False else "") for sentence in result.sentences]
 
 
 def _quoted(title: str, citations: Iterable[tuple[int, Citation]]) -> list[str]:
     """List numbered quotations, each with its location."""
-    told = []
+    lines = []
     for number, citation in citations:
         also = f" ({one_line(citation.elsewhere)})" if citation.also else ""
         mark = citation.mark if title == QUOTED_TITLE else ""
-        told.append(f"[{number}] {one_line(citation.where)}{also}{mark}: {one_line(citation.quote or snippet(citation.text, ''))}")
-    return [title, *told] if told else []
+        lines.append(f"[{number}] {one_line(citation.where)}{also}{mark}: {one_line(citation.quote or snippet(citation.text, ''))}")
+    return [title, *lines] if lines else []
 
 
 def _failure(result: Result) -> str:
@@ -270,9 +270,9 @@ def _failure(result: Result) -> str:
 
 def _findings(result: Result) -> list[str]:
     """List the answers to parts of the question, for a question without an answer."""
-    held = [b for b in result.tree.values() if b.known and b.kind == "question" and b.status not in DROPPED and b.path != ROOT]
-    told = dict.fromkeys(f"- {one_line(b.question)} {one_line(b.answer)} (confidence {confidence_figure(b.confidence)})" for b in held)
-    return ["Found on the way:", *list(told)[:MAX_FINDINGS]] if told else []
+    branches = [b for b in result.tree.values() if b.known and b.kind == "question" and b.status not in DROPPED and b.path != ROOT]
+    lines = dict.fromkeys(f"- {one_line(b.question)} {one_line(b.answer)} (confidence {confidence_figure(b.confidence)})" for b in branches)
+    return ["Found on the way:", *list(lines)[:MAX_FINDINGS]] if lines else []
 
 
 def for_callers(notices: Sequence[str]) -> list[str]:
@@ -281,11 +281,11 @@ def for_callers(notices: Sequence[str]) -> list[str]:
 
 
 def _notes(result: Result, known: bool) -> list[str]:
-    told = [f"stopped early: {STOP_REASONS[result.stopped_by]}"] if result.stopped_by in STOP_REASONS else []
+    remarks = [f"stopped early: {STOP_REASONS[result.stopped_by]}"] if result.stopped_by in STOP_REASONS else []
     if result.settled_by not in {"", "agreement", "unsettled"}:
-        told.append(f"the findings contradict each other; settled by {result.settled_by}")
-    told += [*for_callers(result.notices), *([] if known else [result.explanation])]
-    notes = [f"Note: {one_line(note)}" for note in dict.fromkeys(filter(None, told))]
+        remarks.append(f"the findings contradict each other; settled by {result.settled_by}")
+    remarks += [*for_callers(result.notices), *([] if known else [result.explanation])]
+    notes = [f"Note: {one_line(note)}" for note in dict.fromkeys(filter(None, remarks))]
     return [*notes, f"Searched: {one_line(result.index)}"] if result.index else notes
 
 
@@ -339,16 +339,16 @@ def _tool_call(name: str, state: SubagentInput) -> dict[str, Any]:
     return {"type": "tool_call", "id": asked.id or name, "name": name, "args": {"question": asked.text}}
 
 
-def _state_update(said: ToolMessage) -> dict[str, Any]:
-    text = said.text
+def _state_update(message: ToolMessage) -> dict[str, Any]:
+    text = message.text
     update: dict[str, Any] = {"messages": [AIMessage(text)]}
-    if said.status == "error":
+    if message.status == "error":
         return update
-    found = said.artifact
-    where = [one_line(Citation.model_validate(citation).where) for citation in found["citations"]]
+    result = message.artifact
+    where = [one_line(Citation.model_validate(citation).where) for citation in result["citations"]]
     return {
         **update,
         "structured_response": SubagentAnswer(
-            **{name: found[name] for name in ("answer", "confidence", "explanation")}, citations=where, text=text
+            **{name: result[name] for name in ("answer", "confidence", "explanation")}, citations=where, text=text
         ),
     }

@@ -13,7 +13,7 @@ from ramify.prompts import AGGREGATE, ANSWER, CLOSED_BOOK, SUMMARIZE, Answered, 
 from ramify.prompts.answer import AnsweredFromPassages
 
 
-@branch_step(once=True)
+@branch_step(deduplicate=True)
 async def answer(branch: Branch, context: Context[Settings]) -> list[Branch]:
     """Answer a question from its passages; summarise what they say of an entity; from memory where the graph has no search."""
     passages = context.passages(branch)
@@ -30,11 +30,11 @@ async def answer(branch: Branch, context: Context[Settings]) -> list[Branch]:
 def with_answer(branch: Branch, reply: Reply[Answered] | Reply[AnsweredFromPassages] | Reply[EntitySummary], status: Status) -> Branch:
     """Return the branch with an answer, its confidence and the passages it cites; beside Unknown with what is missing."""
     answer = reply.value.answer.strip()
-    told = missing_note(reply.value.missing) if is_unknown(answer) and isinstance(reply.value, AnsweredFromPassages) else ""
+    note = missing_note(reply.value.missing) if is_unknown(answer) and isinstance(reply.value, AnsweredFromPassages) else ""
     return branch.with_status(
         status,
         answer=answer,
-        note=branch.with_note(told),
+        note=branch.with_note(note),
         confidence=reply.confidence,
         confidence_source=reply.confidence_source,
         cited=reply.cited_ids(),
@@ -48,13 +48,13 @@ async def aggregate(branch: Branch, context: Context[Settings]) -> list[Branch]:
     Its confidence is the product of its hops' confidences.
     """
     below = [child for child in children(context.tree, branch.path) if child.status != "pruned"]
-    standing = next((child for child in reversed(below) if child.known and answers_parent(child, branch)), None)
-    if standing is not None:
-        hops = [standing, *(child for child in below if child.path == standing.awaits and child.known)]
-        taken = standing.model_dump(include={"answer", "confidence_source", "objection"})
+    last = next((child for child in reversed(below) if child.known and answers_parent(child, branch)), None)
+    if last is not None:
+        hops = [last, *(child for child in below if child.path == last.awaits and child.known)]
+        taken = last.model_dump(include={"answer", "confidence_source", "objection"})
         confidence = prod(hop.confidence or 0.0 for hop in hops)
         cited = tuple(dict.fromkeys(key for hop in hops for key in hop.cited))
-        evidence = tuple(dict.fromkeys((*standing.evidence, *branch.evidence)))
+        evidence = tuple(dict.fromkeys((*last.evidence, *branch.evidence)))
         return [branch.with_status("inner", **taken, confidence=confidence, cited=cited, evidence=evidence, aggregated=True)]
     if below and all(child.answer is not None and not child.known for child in below):  # nothing to combine
         unknown = {} if branch.known else {"answer": UNKNOWN, "confidence": branch.confidence or 0.0}

@@ -31,47 +31,46 @@ async def next_question(branch: Branch, context: Context[ChainSettings]) -> list
 
 async def next_link(branch: Branch, context: Context[ChainSettings], prompt: Prompt[N], field: str) -> list[Branch]:
     """Continue a chain by one call: return its next branch, or its end with the root's answer, if the reply gives one."""
-    tip, before = branch, ancestors(context.tree, branch.path)
-    chain = [*before, tip]  # each hangs from all before it
+    chain = [*ancestors(context.tree, branch.path), branch]  # each hangs from all before it
     root, asked = chain[0], chain[1:]
-    cited = {key for link in chain for key in link.cited}
+    cited = {key for previous in chain for key in previous.cited}
     passages = {key: passage for key, passage in sorted(context.state["passages"].items()) if key in cited}
-    history = [_with_known_part(link, to_finding(link, passages, chain[: link.depth])) for link in asked]
+    history = [_with_known_part(previous, to_finding(previous, passages, chain[: previous.depth])) for previous in asked]
     try:
         reply = await ask(prompt, field=field, question=root.question, history=history)
     except ReplyError as error:
-        return [with_warning(error, tip if not asked else tip.with_status("leaf"), UNSPLIT if not asked else "the chain ends here")]
+        return [with_warning(error, branch if not asked else branch.with_status("leaf"), UNSPLIT if not asked else "the chain ends here")]
     wanted = fill_references(
-        normalize_references(reply.value.question, [root.question]), [link.answer if link.known else None for link in asked]
+        normalize_references(reply.value.question, [root.question]), [previous.answer if previous.known else None for previous in asked]
     )
     if asked and wanted is None:
-        return [tip.with_status("leaf", note=f"the sub-question refers to a missing answer: {reply.value.question!r}")]
-    following = Branch(path=f"{tip.path}.0", question=wanted or root.question)
-    repeated = normalized_key(following) in {normalized_key(link) for link in asked}
+        return [branch.with_status("leaf", note=f"the sub-question refers to a missing answer: {reply.value.question!r}")]
+    following = Branch(path=f"{branch.path}.0", question=wanted or root.question)
+    repeated = normalized_key(following) in {normalized_key(previous) for previous in asked}
     if asked and (reply.value.done or repeated):
-        end = tip.with_status("leaf", note="the sub-question repeats" if repeated and not reply.value.done else "the history suffices")
+        end = branch.with_status("leaf", note="the sub-question repeats" if repeated and not reply.value.done else "the history suffices")
         return [*_root_answer(root, asked, reply), end]
     if not asked:
-        return [tip.with_status("split", together=reply.value.together), following]
-    told = [root.with_status(root.status, together=reply.value.together)] if reply.value.together else []
-    return [*told, tip.with_status("inner"), following]
+        return [branch.with_status("split", together=reply.value.together), following]
+    changed_root = [root.with_status(root.status, together=reply.value.together)] if reply.value.together else []
+    return [*changed_root, branch.with_status("inner"), following]
 
 
 def _root_answer(root: Branch, asked: list[Branch], reply: Reply[N]) -> list[Branch]:
     """Return the root with the answer that a reply concludes with and the chain's citations; empty if there is none."""
     if not (isinstance(reply.value, Concluded) and reply.value.done and reply.value.answer.strip()):
         return []
-    cited = tuple(dict.fromkeys(key for link in asked if link.known for key in link.cited))
-    sure = {"confidence": reply.confidence, "confidence_source": reply.confidence_source}
-    return [root.with_status(root.status, answer=reply.value.answer.strip(), cited=cited, aggregated=True, **sure)]
+    cited = tuple(dict.fromkeys(key for previous in asked if previous.known for key in previous.cited))
+    stated = {"confidence": reply.confidence, "confidence_source": reply.confidence_source}
+    return [root.with_status(root.status, answer=reply.value.answer.strip(), cited=cited, aggregated=True, **stated)]
 
 
-def _with_known_part(link: Branch, found: Finding) -> Finding:
+def _with_known_part(branch: Branch, finding: Finding) -> Finding:
     """Return a finding of an unanswered branch with what is known of it in place of the answer."""
-    if link.known:
-        return found
-    told = read_missing_note(link.note)
-    return Finding(**{**found, "answer": f"{NO_ANSWER} ({told})" if told else NO_ANSWER})
+    if branch.known:
+        return finding
+    missing = read_missing_note(branch.note)
+    return Finding(**{**finding, "answer": f"{NO_ANSWER} ({missing})" if missing else NO_ANSWER})
 
 
 @branch_step()
@@ -105,14 +104,14 @@ async def next_thought(branch: Branch, context: Context[IrcotSettings]) -> list[
         return [with_warning(error, branch.with_status("leaf"), "the chain of thought ends here")]
     divided = branch.with_status("split" if branch.path == ROOT else "inner")
     following = Branch(path=f"{branch.path}.0", question=reply.value.sentence.strip() or branch.question, confidence=reply.confidence)
-    if normalized_key(following) in {normalized_key(link) for link in chain}:
+    if normalized_key(following) in {normalized_key(previous) for previous in chain}:
         return [branch.with_status("leaf", note=branch.with_note("the chain of thought says nothing new"))]
     if (concluded := _ANSWER.search(following.question)) is None:
         return [divided, following]
     root = divided if branch.path == ROOT else chain[0]
-    sure = prod(thought.confidence or 0.0 for thought in (*thoughts, following))
+    confidence = prod(thought.confidence or 0.0 for thought in (*thoughts, following))
     answered = root.with_status(
-        root.status, answer=concluded["answer"].strip(" ."), confidence=sure, confidence_source=reply.confidence_source
+        root.status, answer=concluded["answer"].strip(" ."), confidence=confidence, confidence_source=reply.confidence_source
     )
     return [answered, *([] if branch.path == ROOT else [divided]), following.with_status("leaf")]
 
@@ -120,8 +119,8 @@ async def next_thought(branch: Branch, context: Context[IrcotSettings]) -> list[
 @branch_step()
 async def condense(branch: Branch, context: Context[ChainSettings]) -> list[Branch]:
     """Say in few sentences what the passages of a search give for the question, in the light of the searches before it."""
-    before = [link for link in ancestors(context.tree, branch.path) if link.path != ROOT]
-    history = [to_finding(link, {}, ()) for link in before]
+    before = [previous for previous in ancestors(context.tree, branch.path) if previous.path != ROOT]
+    history = [to_finding(previous, {}, ()) for previous in before]
     question = context.tree[ROOT].question
     reply = await ask(CONDENSE, context.passages(branch), question=question, query=branch.question, history=history)
     return [with_answer(branch, reply, "answered")]

@@ -162,6 +162,6 @@ def format_message(answer: str, text: str, citations: list[Citation], index: str
     sources = [f"[{number}] {citation.where}{citation.mark}" for number, citation in enumerate(citations, 1)]
     short = "" if answer and answer in (text, without_marks(text)) else f"{answer} {marks}".rstrip()
     advice = f" ({check_advice(confidence)})" if check_advice(confidence) else ""
-    sure = "" if confidence is None else f"Confidence: {confidence_figure(confidence)} of 1{advice}"
+    certainty = "" if confidence is None else f"Confidence: {confidence_figure(confidence)} of 1{advice}"
     why = one_line(explanation) if is_unknown(answer) else ""
-    return "\n\n".join(filter(None, [short, why, text, "\n".join(sources), sure, f"Searched: {index}" if index else ""]))
+    return "\n\n".join(filter(None, [short, why, text, "\n".join(sources), certainty, f"Searched: {index}" if index else ""]))

@@ -17,22 +17,22 @@ NEXT_STEPS = {"answer": "prune", "decompose": "decompose", "entities": "extract_
 """The step that a choice leads to; without an edge to it the model is not offered that choice (an ablation)."""
 
 
-@branch_step(once=True)
+@branch_step(deduplicate=True)
 async def decide(branch: Branch, context: Context[PruneSettings]) -> list[Branch]:
     """Answer, or propose how to split; an answer with an objection is checked against further passages."""
-    ways = tuple(way for way in WAYS if NEXT_STEPS[way] in context.targets) or WAYS
+    choices = tuple(way for way in WAYS if NEXT_STEPS[way] in context.targets) or WAYS
     slots: dict[str, Any] = {
         "question": branch.question,
         "above": context.part_of(branch),
         "dependent": context.settings.dependent,
         "hint": _hint(branch) if branch.objection else "",
-        "may": "".join(f"Do not choose {way}. " for way in WAYS if way not in ways),
+        "may": "".join(f"Do not choose {way}. " for way in WAYS if way not in choices),
     }
     earlier = branch if branch.objection else None
     branch = branch.with_status("open", reconsidered=bool(branch.objection), proposal=None)
     passages = context.passages(branch) if earlier is None else _passages_to_check(branch, context)
     try:
-        reply = await ask(decide_prompt(ways), passages, **slots)
+        reply = await ask(decide_prompt(choices), passages, **slots)
     except ReplyError as error:
         if branch.parent is not None and not context.is_awaited(branch) and branch.answer is None:
             raise
@@ -40,18 +40,18 @@ async def decide(branch: Branch, context: Context[PruneSettings]) -> list[Branch
     decision = Decision.model_validate(reply.value.model_dump())  # a reply by fewer ways lacks fields: these are empty
     settled: Status = "open" if branch.answer is None else "answered"
     answer = "" if decision.action == "unknown" else decision.answer.strip()
-    told = missing_note(str(getattr(reply.value, THOUGHT, ""))) if decision.action == "unknown" else ""
+    missing = missing_note(str(getattr(reply.value, THOUGHT, ""))) if decision.action == "unknown" else ""
     if proposal := _proposal(decision):
-        return [branch.with_status(settled, proposal=proposal, cited=branch.cited or reply.cited_ids(), note=branch.with_note(told))]
+        return [branch.with_status(settled, proposal=proposal, cited=branch.cited or reply.cited_ids(), note=branch.with_note(missing))]
     if decision.action == "unknown" and branch.answer is None:
-        return [branch.with_status("open", note=branch.with_note(told), reconsidered=True)]
+        return [branch.with_status("open", note=branch.with_note(missing), reconsidered=True)]
     if decision.action in {"decompose", "entities"} and not answer:
         note = branch.with_note(f"chose {decision.action} but named nothing that can be asked")
         return [branch.with_status(settled, note=note, reconsidered=True)]
     answered = branch.with_status(
         "answered",
         answer=answer if decision.action != "unknown" else UNKNOWN,
-        note=branch.with_note(told),
+        note=branch.with_note(missing),
         confidence=reply.confidence,
         confidence_source=reply.confidence_source,
         cited=reply.cited_ids(),

@@ -24,17 +24,20 @@ PARTS = ("first", "second")
 
 async def confirm_splits(branches: Sequence[Branch], results: list[list[Branch]], context: Context[TreeSettings]) -> list[list[Branch]]:
     """Have a person review all splits before they are used: approved, edited or rejected."""
-    splits = {place: found for place, found in enumerate(results) if len(found) > 1}
+    splits = {number: split for number, split in enumerate(results) if len(split) > 1}
     if context.settings.reviewed != SPLITS or not splits:
         return results
-    decisions = await review([_review_action(branches[place], _parts_of(found), context) for place, found in splits.items()])
-    reviewed = {place: _apply_review(branches[place], splits[place], one, context) for place, one in zip(splits, decisions, strict=True)}
-    return [reviewed.get(place, found) for place, found in enumerate(results)]
+    decisions = await review([_review_action(branches[number], _parts_of(split), context) for number, split in splits.items()])
+    reviewed = {
+        number: _apply_review(branches[number], splits[number], decision, context)
+        for number, decision in zip(splits, decisions, strict=True)
+    }
+    return [reviewed.get(number, split) for number, split in enumerate(results)]
 
 
-def _parts_of(found: Sequence[Branch]) -> list[Branch]:
+def _parts_of(split: Sequence[Branch]) -> list[Branch]:
     """Return the new sub-questions of a split, which comes first."""
-    return [part for part in found if part.path in found[0].parts]
+    return [part for part in split if part.path in split[0].parts]
 
 
 def _review_action(branch: Branch, parts: Sequence[Branch], context: Context[TreeSettings]) -> ReviewAction:
@@ -54,11 +57,11 @@ def _review_action(branch: Branch, parts: Sequence[Branch], context: Context[Tre
     return ReviewAction("split_question", args, described, check)
 
 
-def _apply_review(branch: Branch, found: list[Branch], decision: ReviewDecision, context: Context[TreeSettings]) -> list[Branch]:
+def _apply_review(branch: Branch, proposed: list[Branch], decision: ReviewDecision, context: Context[TreeSettings]) -> list[Branch]:
     """Return a split as reviewed; unchanged parts stay as proposed."""
-    split, parts = found[0], _parts_of(found)
+    split, parts = proposed[0], _parts_of(proposed)
     if decision.type == "approve":
-        return found
+        return proposed
     if decision.type == "reject":
         note = branch.with_note(f"not split: {decision.reason}")
         return [branch.with_status(branch.status, attempts=branch.attempts + 1, proposal=None, note=note)]
@@ -66,7 +69,7 @@ def _apply_review(branch: Branch, found: list[Branch], decision: ReviewDecision,
     made = make_children(branch, (), texts, start=position(parts[0].path)[-1])
     kept = {to_argument(part.question): part for part in parts}
     pair = [old if (old := kept.get(new.question)) and old.path == new.path else new for new in made]
-    dropped = [one for one in found[1:] if one not in parts]
+    dropped = [child for child in proposed[1:] if child not in parts]
     if pair == parts:
         return [split, *pair, *dropped]
     return [*divide(split, pair, together="", note=split.with_note("sub-questions edited by a person")), *dropped]
@@ -78,9 +81,9 @@ async def decompose(branch: Branch, context: Context[TreeSettings]) -> list[Bran
 
     A fork that stands is dropped only if another pair is found in its place.
     """
-    standing, proposal = branch.status == "split", branch.proposal
+    is_fork, proposal = branch.status == "split", branch.proposal
     branch = branch.with_status(branch.status, attempts=branch.attempts + 1, proposal=None)
-    dropped = [half.with_status("pruned", note=half.with_note(REPLACED)) for half in context.pair(branch)] if standing else []
+    dropped = [half.with_status("pruned", note=half.with_note(REPLACED)) for half in context.pair(branch)] if is_fork else []
     before = list({child.path: child for child in (*children(context.tree, branch.path), *dropped)}.values())
     if proposal is not None:
         questions = askable(proposal.questions, branch, context)
@@ -91,7 +94,7 @@ async def decompose(branch: Branch, context: Context[TreeSettings]) -> list[Bran
     try:
         reply = await _ask_for_parts(branch, context, before, better)
     except ReplyError as error:
-        return [with_warning(error, branch if standing or branch.answer is None else branch.with_status("leaf"), UNSPLIT)]
+        return [with_warning(error, branch if is_fork or branch.answer is None else branch.with_status("leaf"), UNSPLIT)]
     if reply.value.simple:
         return [branch.with_status(branch.status, note=branch.with_note(SIMPLE))]
     grown, why = _new_parts(branch, context, before, better, reply.value)
@@ -110,10 +113,10 @@ def divide(branch: Branch, parts: list[Branch], **changes: Any) -> list[Branch]:
 
 async def _ask_for_parts(branch: Branch, context: Context[TreeSettings], before: Sequence[Branch], better: Branch | None) -> Reply[Pair]:
     """Ask for sub-questions: two, or where the question was searched, one or two for what its passages leave open."""
-    found = context.passages(branch) if branch.evidence and context.settings.informed else None
+    passages = context.passages(branch) if branch.evidence and context.settings.informed else None
     return await ask(
-        DECOMPOSE if found is None else DECOMPOSE_SEARCHED,
-        found,
+        DECOMPOSE if passages is None else DECOMPOSE_SEARCHED,
+        passages,
         question=branch.question,
         dependent=context.settings.dependent,
         rejected=[f"{child.question} ({child.note})" for child in before if child.status == "pruned"],
@@ -155,7 +158,7 @@ def _rejection(children: list[Branch], before: Sequence[Branch]) -> str:
 
 def askable(questions: Sequence[str], branch: Branch, context: Context[TreeSettings]) -> list[str]:
     """Return the sub-questions, normalized, if they can be asked: not empty, no ancestor's question, placeholders only in the second."""
-    above = (*(one.question for one in ancestors(context.tree, branch.path)), branch.question)
+    above = (*(ancestor.question for ancestor in ancestors(context.tree, branch.path)), branch.question)
     kept = [normalize_references(collapse_whitespace(text), above) for text in questions[:2] if text.strip()]
     asked = {normalized_key(Branch(path=ROOT, question=text)) for text in above}
     if any(normalized_key(Branch(path=ROOT, question=text)) in asked for text in kept):
@@ -192,7 +195,7 @@ def better_half(branch: Branch, pair: Sequence[Branch]) -> Branch | None:
 
 
 def carry_over(branch: Branch, before: Sequence[Branch], better: Branch, instead: str) -> list[Branch]:
-    """Return the next pair: the better half with its results, in its position, and the question that replaces the weaker one.
+    """Return the next pair: the better half with its results, in its position, and the question that replaces the weaker half.
 
     A question that needs the better half's answer is filled at once, and comes second; no pair if that has no answer.
     """
@@ -208,7 +211,7 @@ def carry_over(branch: Branch, before: Sequence[Branch], better: Branch, instead
     anew = Branch(path=second, question=asked)
     if builds:
         anew = anew.with_status(anew.status, awaits=first, note=filled_note(better.answer, first))
-    return sorted((kept, anew), key=lambda one: position(one.path))
+    return sorted((kept, anew), key=lambda half: position(half.path))
 
 
 @branch_step()

@@ -28,12 +28,12 @@ async def confirm_answers(branches: Sequence[Branch], results: list[list[Branch]
     if context.settings.reviewed != UNSURE:
         return results
     needed = [_answer_for(branch, context) for branch in branches]
-    unsure = [(place, branches[place]) for place, answer in enumerate(needed) if answer.known and not context.accepts(answer)]
+    unsure = [(number, branches[number]) for number, answer in enumerate(needed) if answer.known and not context.accepts(answer)]
     if not unsure:
         return results
     decisions = await review([_review_action(branch, context) for _, branch in unsure])
-    reviewed = {place: _apply_review(branch, one, context) for (place, branch), one in zip(unsure, decisions, strict=True)}
-    return [reviewed.get(place, found) for place, found in enumerate(results)]
+    reviewed = {number: _apply_review(branch, decision, context) for (number, branch), decision in zip(unsure, decisions, strict=True)}
+    return [reviewed.get(number, result) for number, result in enumerate(results)]
 
 
 @branch_step(confirm=confirm_answers)
@@ -49,9 +49,9 @@ def _answer_for(branch: Branch, context: Context[Any]) -> Branch:
 
 
 def _fill_branch(branch: Branch, settled: Branch, context: Context[Any]) -> Branch:
-    told = ", ".join(filter(None, (filled_note(settled.answer, settled.path), confidence_note(settled))))
+    note = ", ".join(filter(None, (filled_note(settled.answer, settled.path), confidence_note(settled))))
     question = branch.question.replace(PLACEHOLDER, truncate_line(settled.answer or "", MAX_ANSWER_CHARS))
-    return branch.with_status("open", question=question, awaits=sibling_of(context.tree, branch).path, note=told)
+    return branch.with_status("open", question=question, awaits=sibling_of(context.tree, branch).path, note=note)
 
 
 def _review_action(branch: Branch, context: Context[TreeSettings]) -> ReviewAction:

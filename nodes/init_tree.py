@@ -52,7 +52,7 @@ async def init_tree(context: Context[Settings]) -> Update:
         "reconsider": reconsider,
         "ask_first": settings.reviewed,
         "index": "",
-        "notices": Overwrite([told for told in (*model.notices, model.objection(question)) if told]),
+        "notices": Overwrite([notice for notice in (*model.notices, model.objection(question)) if notice]),
         "answer": UNKNOWN,
         "text": "",
         "sentences": [],

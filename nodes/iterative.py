@@ -136,8 +136,8 @@ async def compress(context: Context[IterativeSettings]) -> Update:
     """Answer shortly from the facts and passages that were kept, and explain it with its sources."""
     state, settings = context.state, context.settings
     search: Search = state["search"]
-    found = [state["passages"][key] for key in search.support[: settings.final_k]]  # in the order they were found so
-    passages = tuple(passage.model_copy(update={"text": passage.text[: settings.passage_chars]}) for passage in found)
+    supporting = [state["passages"][key] for key in search.support[: settings.final_k]]  # in the order they were found so
+    passages = tuple(passage.model_copy(update={"text": passage.text[: settings.passage_chars]}) for passage in supporting)
     if not passages:
         return _nothing_found(search)
     facts = list(search.facts[: settings.final_facts])
@@ -158,5 +158,5 @@ async def compress(context: Context[IterativeSettings]) -> Update:
 def _nothing_found(search: Search) -> Update:
     """Return Unknown with the reason; if every round failed, the question was stopped by an error."""
     lost = f"; {search.lost} of {search.round} rounds of reading failed" if search.lost else ""
-    told: Update = {"answer": UNKNOWN, "explanation": f"no passage was found relevant{lost}"}
-    return {**told, "stopped_by": "error"} if search.lost and search.lost == search.round else told
+    unknown: Update = {"answer": UNKNOWN, "explanation": f"no passage was found relevant{lost}"}
+    return {**unknown, "stopped_by": "error"} if search.lost and search.lost == search.round else unknown

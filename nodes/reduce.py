@@ -58,24 +58,24 @@ async def reduce(context: Context[GlobalSettings]) -> Update:
         return {**update, **said, **await _cite_points(state, update, best, answer, settings)}
     update["passages"] = {passage.id: passage for passage in shown}
     answer = reply.value.text
-    told: Update = {"confidence": reply.confidence, "confidence_source": reply.confidence_source}
+    conclusion: Update = {"confidence": reply.confidence, "confidence_source": reply.confidence_source}
     if not answer or is_unknown(reply.value.answer):
-        return {**update, **told, "answer": UNKNOWN}
+        return {**update, **conclusion, "answer": UNKNOWN}
     ids = [passage.id for passage in reply.passages]
     in_text = [] if reply.value.quotes else [ids[number - 1] for number in mark_numbers(answer) if 0 < number <= len(ids)]
     cited = dict.fromkeys((*in_text, *reply.cited_ids()))
     used = {id: points[id] for id in cited or ids}
     sources = await _cite_points(state, update, used, answer, settings, bool(cited), None if reply.value.quotes else ids)
     if reply.value.quotes:
-        told["notices"] = [*update.get("notices", state["notices"]), _quoted_notice(point.cited for point in used.values())]
-    return {**update, **sources, **told}
+        conclusion["notices"] = [*update.get("notices", state["notices"]), _quoted_notice(point.cited for point in used.values())]
+    return {**update, **sources, **conclusion}
 
 
 def _rank_points(tree: Tree) -> dict[str, Point]:
     """Return the points of all helpful batches by id, the most helpful first."""
     leaves = [branch for branch in tree.values() if branch.status == "leaf"]
-    found = [(f"{POINT}{branch.path}.{place}", point) for branch in leaves for place, point in enumerate(branch.points)]
-    return dict(sorted(found, key=lambda one: -one[1].score))
+    points = [(f"{POINT}{branch.path}.{place}", point) for branch in leaves for place, point in enumerate(branch.points)]
+    return dict(sorted(points, key=lambda item: -item[1].score))
 
 
 def _point_passage(id: str, point: Point) -> Passage:
@@ -89,7 +89,7 @@ async def _cite_points(
     points: Mapping[str, Point],
     answer: str,
     settings: GlobalSettings,
-    sure: bool = True,
+    is_cited: bool = True,
     numbered: Sequence[str] | None = None,
 ) -> Update:
     """Return an update with citations of the passages that the points rest on, and the text.
@@ -97,7 +97,7 @@ async def _cite_points(
     Marks in the answer are numbers of the points `numbered`, and become numbers of the passages these rest on. Without `numbered`,
     each line of the answer is a quotation, and gets the numbers of the passages that contain it.
     """
-    read = {id: point.cited for id, point in points.items() if point.cited} if sure else {}
+    read = {id: point.cited for id, point in points.items() if point.cited} if is_cited else {}
     cited = bool(read)
     if not cited:  # the answer cites nothing: the passages of its batches were only shown
         read = {id: state["tree"][id.removeprefix(POINT).rpartition(".")[0]].evidence for id in points}
@@ -110,7 +110,11 @@ async def _cite_points(
     places = list(enumerate(grounds, 1))
     if numbered is None:
         numbers = [(line, [place for place, ground in places if any(said in line for said in ground.says)]) for line in answer.splitlines()]
-        lines = [[Sentence(text=line.strip(), citations=tuple(found), supported=True)] for line, found in numbers if line.strip()]
+        lines = [
+            [Sentence(text=line.strip(), citations=tuple(places_of_line), supported=True)]
+            for line, places_of_line in numbers
+            if line.strip()
+        ]
     else:
         rests_on = {
             number: [place for place, ground in places if id in ground.points][:_MAX_PASSAGES_PER_POINT]
@@ -120,10 +124,10 @@ async def _cite_points(
         marked = any(sentence.citations for line in lines for sentence in line)
         if cited and not marked:  # all of it rests on all that is cited
             lines = with_citations(lines, (place for place, _ in places))
-    told = text_update(lines, quoted=numbered is None)
+    text = text_update(lines, quoted=numbered is None)
     return {
-        **told,
-        "answer": told["text"] if numbered is None or marked else without_marks(answer),
+        **text,
+        "answer": text["text"] if numbered is None or marked else without_marks(answer),
         "passages": {**update.get("passages", {}), **{ground.passage.id: ground.passage for ground in grounds}},
         "citations": cite([ground.passage for ground in grounds], quotes, cited),
     }
@@ -133,33 +137,35 @@ def _find_cited_passages(state: State, points: Mapping[str, tuple[str, Sequence[
     """Return the passages of each point, found through the findings of its reports that say the same; blocking."""
     read = dict.fromkeys(id for _, ids in points.values() for id in ids)
     numbers = {id: name[1] for id in read if (name := parse_report_id(id))}
-    found = open_report_index(settings) if numbers else None
-    index = found if isinstance(found, Index) else None
+    report_index = open_report_index(settings) if numbers else None
+    index = report_index if isinstance(report_index, Index) else None
     reports = {report.community: report for report in index.reports.by_ids(numbers.values())} if index and index.reports else {}
-    held = {id: state["passages"][id] for id in read if id not in numbers and id in state["passages"]}
+    passages = {id: state["passages"][id] for id in read if id not in numbers and id in state["passages"]}
     says: dict[str, list[str]] = {}
     of: dict[str, set[str]] = {}
     for point, (text, ids) in points.items():
         for id in ids:
-            if id in held:
-                says.setdefault(id, split_statements(held[id].text, headings(held[id])))
+            if id in passages:
+                says.setdefault(id, split_statements(passages[id].text, headings(passages[id])))
                 of.setdefault(id, set()).add(point)
             elif (report := reports.get(numbers.get(id, ""))) is not None:
                 for finding in _nearest_findings(report.findings, text):
                     for passage in finding.passages:
                         says.setdefault(passage, []).append(finding.text)
                         of.setdefault(passage, set()).add(point)
-    quoted = iterate_passages(index, [id for id in says if id not in held]) if index else ()
-    held |= {passage.id: passage for passage in quoted}
-    return [_CitedPassage(held[id], lines, of[id]) for id, lines in says.items() if id in held]
+    quoted = iterate_passages(index, [id for id in says if id not in passages]) if index else ()
+    passages |= {passage.id: passage for passage in quoted}
+    return [_CitedPassage(passages[id], lines, of[id]) for id, lines in says.items() if id in passages]
 
 
 def _nearest_findings(findings: Iterable[ReportFinding], text: str) -> list[ReportFinding]:
     """List the findings that a text contains verbatim, otherwise those that share most words with it."""
-    told = content_stems(text)
-    shares = {one: len(words & told) / len(words) if (words := content_stems(one.text)) else 0.0 for one in findings if one.text}
+    stems = content_stems(text)
+    shares = {
+        finding: len(words & stems) / len(words) if (words := content_stems(finding.text)) else 0.0 for finding in findings if finding.text
+    }
     least = _MIN_SHARED_WORDS * max(shares.values(), default=0.0)
-    return [one for one in shares if one.text in text] or [one for one, share in shares.items() if share >= least]
+    return [finding for finding in shares if finding.text in text] or [finding for finding, share in shares.items() if share >= least]
 
 
 def _quote_position(ground: _CitedPassage, answer: str) -> int:
@@ -169,5 +175,5 @@ def _quote_position(ground: _CitedPassage, answer: str) -> int:
 
 def _quoted_notice(read: Iterable[Sequence[str]]) -> str:
     """Return the notice that an answer is quoted, with the kind of headings in it."""
-    first = next((found[0] for ids in read for id in ids if (found := parse_report_id(id))), None)
+    first = next((name[0] for ids in read for id in ids if (name := parse_report_id(id))), None)
     return _QUOTED.format(first.under if first else "the title of its document")

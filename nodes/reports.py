@@ -113,7 +113,7 @@ def _batches(question: str, index: Index, settings: GlobalSettings) -> tuple[Bat
     for level in range(deepest, highest - 1, -1):
         if highest < level and levels[level].tokens > surely:
             continue
-        cut = _make_batches([_report_passage(one, reports.subject) for one in reports.reports(level)], settings)
+        cut = _make_batches([_report_passage(report, reports.subject) for report in reports.reports(level)], settings)
         if len(cut) <= settings.max_batches:
             raised = f"the {called} of level {level} are read: those of level {level + 1} are more than max_batches={settings.max_batches}"
             return cut, raised if level < deepest else ""
@@ -170,16 +170,16 @@ async def map_report(branch: Branch, context: Context[GlobalSettings]) -> list[B
     passages = context.passages(branch)
     reply = await ask(MAP_REPORT, passages, field="", question=branch.question)
     read = {number: passage.id for number, passage in enumerate(reply.passages, 1)}
-    found, unread = reply.value.scored
+    scored, unread = reply.value.scored
     points = [
         Point(text=point.text, score=point.score / 100, cited=tuple(dict.fromkeys(filter(None, map(read.get, point.reports)))))
-        for point in found
+        for point in scored
         if point.score
     ]
-    left = len(passages) - len(read)
+    unread_reports = len(passages) - len(read)
     notes = (
-        f"{left} of {len(passages)} did not fit into the prompt" if left else "",
-        f"{unread} of {unread + len(found)} points could not be read" if unread else "",
+        f"{unread_reports} of {len(passages)} did not fit into the prompt" if unread_reports else "",
+        f"{unread} of {unread + len(scored)} points could not be read" if unread else "",
     )
     return [
         branch.with_status(

@@ -40,13 +40,13 @@ async def retrieve(branches: list[Branch], context: Context[Settings]) -> Update
     else:
         queries, translating = await _translate_queries(index, asked, names, context)
     wide = max(most, settings.rerank_k) if reranks else most
-    found = await find_passages(index, queries, k=wide, **how, view=settings.view, options=settings.search)
-    told = None if any(found) else await asyncio.to_thread(unknown_filter_fields, index, settings.filter)
+    results = await find_passages(index, queries, k=wide, **how, view=settings.view, options=settings.search)
+    notice = None if any(results) else await asyncio.to_thread(unknown_filter_fields, index, settings.filter)
     if reranks:
-        found = await asyncio.to_thread(
-            lambda: [rerank_passages(*one, settings.reranker, most) for one in zip(queries, found, strict=True)]
+        results = await asyncio.to_thread(
+            lambda: [rerank_passages(*pair, settings.reranker, most) for pair in zip(queries, results, strict=True)]
         )
-    passages = dict(zip(asked, found, strict=True))
+    passages = dict(zip(asked, results, strict=True))
     taken = {
         branch.path: [passage for passage in passages[branch.question] if passage.id not in read[branch.path]][: wanted[branch.path]]
         for branch in branches
@@ -58,7 +58,7 @@ async def retrieve(branches: list[Branch], context: Context[Settings]) -> Update
         "usage": translating.get("usage", Usage()) + Usage(retrievals=len(queries)),
         "index": index_summary(settings.index, index),
         **(add_loading_time(state, waited) if waited else {}),
-        **({"notices": [*translating.get("notices", []), told]} if told else {}),
+        **({"notices": [*translating.get("notices", []), notice]} if notice else {}),
     }
 
 

@@ -94,10 +94,10 @@ class Search(FrozenModel):
         return self.relevant or (self.seen if self.facts else ())
 
 
-def merge_passages(passages: Mapping[str, Any] | None, found: Mapping[str, Any] | None) -> dict[str, Passage]:
+def merge_passages(passages: Mapping[str, Any] | None, more: Mapping[str, Any] | None) -> dict[str, Passage]:
     """Reducer: return passages merged by id; duplicates get their best score and value."""
     merged = {key: Passage.model_validate(value) for key, value in (passages or {}).items()}
-    for key, value in (found or {}).items():
+    for key, value in (more or {}).items():
         passage = Passage.model_validate(value)
         if (old := merged.get(key)) is not None:
             best = {"score": max(old.score, passage.score), "value": max(old.value, passage.value)}
@@ -253,8 +253,8 @@ def mark_as_read(message: HumanMessage) -> HumanMessage:
 def answered_turns(state: State) -> list[Turn]:
     """List the answered turns of a conversation: each question as rewritten, its answer, and whether that was sure."""
     return [
-        Turn(asked=asked, answer=answer, sure=_is_sure(answer, told.get("confidence")))
-        for asked, answer, told in _answered_message_turns(state.get("messages") or [])
+        Turn(asked=asked, answer=answer, sure=_is_sure(answer, data.get("confidence")))
+        for asked, answer, data in _answered_message_turns(state.get("messages") or [])
     ]
 
 
@@ -275,15 +275,15 @@ def persons_mentioned(messages: Iterable[BaseMessage]) -> list[str]:
     and descriptions in the questions that the embedded classifier recognizes as persons.
     """
     persons: list[str] = []
-    for asked, answer, told in reversed(_answered_message_turns(messages)[-_MAX_PERSON_TURNS:]):
-        whole = {"question": asked, "answer": answer, "confidence": told.get("confidence")}
-        tree = told.get("tree")
+    for asked, answer, data in reversed(_answered_message_turns(messages)[-_MAX_PERSON_TURNS:]):
+        whole = {"question": asked, "answer": answer, "confidence": data.get("confidence")}
+        tree = data.get("tree")
         rows = tree if isinstance(tree, list) else ()
         for row in (whole, *(row for row in rows if isinstance(row, dict) and row.get("status") not in DROPPED)):
             if (described := person_asked_for(str(row.get("question")))) is not None:
                 named = _person_answered(row)
                 persons += filter(None, (named, described) if _is_sure(row.get("answer"), row.get("confidence")) else (described or named,))
-        mentioned = [*find_names(asked), *([answer] if _is_sure(answer, told.get("confidence")) else []), *descriptions(asked)]
+        mentioned = [*find_names(asked), *([answer] if _is_sure(answer, data.get("confidence")) else []), *descriptions(asked)]
         persons += [phrase for phrase, is_person in zip(mentioned, are_persons(mentioned), strict=True) if is_person]
     return list(dict.fromkeys(persons))
 
@@ -323,8 +323,8 @@ def _turns(messages: Iterable[BaseMessage]) -> Iterator[tuple[str, str, dict[str
         if isinstance(message, HumanMessage):
             asked = message.text
         elif isinstance(message, AIMessage) and asked:
-            kept = message.additional_kwargs.get(MARK)
-            told: dict[str, Any] = kept if isinstance(kept, dict) else {}
-            if not told and _CLARIFYING.fullmatch(message.text.strip()):
-                told = {"asked_back": message.text}
-            yield str(told.get("question") or asked), str(told.get("answer") or message.text), told
+            stored = message.additional_kwargs.get(MARK)
+            data: dict[str, Any] = stored if isinstance(stored, dict) else {}
+            if not data and _CLARIFYING.fullmatch(message.text.strip()):
+                data = {"asked_back": message.text}
+            yield str(data.get("question") or asked), str(data.get("answer") or message.text), data

@@ -47,7 +47,7 @@ def with_lines(prompt: Prompt[Any], lines: int) -> Prompt[Any]:
 def _wider(reply: type[ModelReply], lines: int) -> Any:
     fields: dict[str, Any] = {}
     for name, field in reply.model_fields.items():
-        [bound] = (one for one in field.metadata if isinstance(one, AtMost))
+        [bound] = (limit for limit in field.metadata if isinstance(limit, AtMost))
         fields[name] = (Annotated[Texts, AtMost(lines, each=bound.each)], Field(description=field.description))
     return create_model(reply.__name__, __base__=ModelReply, __doc__=reply.__doc__, **fields)
 

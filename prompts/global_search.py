@@ -68,8 +68,8 @@ class Partial(ModelReply):
     def scored(self) -> tuple[list[ScoredPoint], int]:
         """Return the points that can be read, the most helpful first, and how many lines cannot be."""
         lines = self.points or self.quotes
-        found = [point for line in lines if (point := _parse_line(line))]
-        return sorted(found, key=lambda point: -point.score), len(lines) - len(found)
+        points = [point for line in lines if (point := _parse_line(line))]
+        return sorted(points, key=lambda point: -point.score), len(lines) - len(points)
 
 
 MAP_REPORT = Prompt(

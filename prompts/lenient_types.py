@@ -68,11 +68,11 @@ class AtMost:
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         """Return the JSON schema with the limits."""
-        told = handler(schema)
-        if told["type"] == "string":
-            return {**told, "maxLength": self.most}
-        items = {**told["items"], "maxLength": self.each} if self.each else told["items"]
-        return {**told, "items": items, "maxItems": self.most}
+        bounded = handler(schema)
+        if bounded["type"] == "string":
+            return {**bounded, "maxLength": self.most}
+        items = {**bounded["items"], "maxLength": self.each} if self.each else bounded["items"]
+        return {**bounded, "items": items, "maxItems": self.most}
 
     def _cut(self, value: Any) -> Any:
         kept = value[: self.most]
@@ -116,8 +116,8 @@ def _unwrap(value: Any) -> Any:
 def _number(value: Any) -> float:
     """Return the first number in a value; 0 if there is none."""
     value = _unwrap(value)
-    found = NUMBER.search(str(value)[:MAX_NUMBER_CHARS]) if isinstance(value, (int, float, str)) else None
-    return float(found[0].replace(",", ".")) if found else 0.0
+    number = NUMBER.search(str(value)[:MAX_NUMBER_CHARS]) if isinstance(value, (int, float, str)) else None
+    return float(number[0].replace(",", ".")) if number else 0.0
 
 
 def _fraction(value: Any) -> float:

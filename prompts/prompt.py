@@ -187,7 +187,7 @@ class Prompt(Generic[Reply]):
             return f"Part of: {bounded_line(str(value))}\n" if value else ""
         if name == HISTORY and isinstance(value, Sequence):
             return (
-                "\n".join(f"{n}. {bounded_line(one['question'])} -> {bounded_line(one['answer'])}" for n, one in enumerate(value, 1))
+                "\n".join(f"{n}. {bounded_line(item['question'])} -> {bounded_line(item['answer'])}" for n, item in enumerate(value, 1))
                 or "(none)"
             )
         return bounded_line(value) if name in MODEL_TEXT_SLOTS and isinstance(value, str) else render_value(value)
@@ -213,7 +213,7 @@ def _render_item(number: int, item: object) -> str:
         where = " ".join(f'{name}="{_attribute(item[name])}"' for name in _PASSAGE_FIELDS if name in item)
         return f'<passage n="{number}" {where}>\n{escape_tags(item["text"])}\n</passage>'
     if isinstance(item, Mapping) and "asked" in item:
-        return f"{number}. {bounded_line(item['asked'])} -> {bounded_line(item['answer']) if item['sure'] else '(not sure)'}"
+        return f"{number}. {bounded_line(item['asked'])} -> {bounded_line(item['answer']) if item['sure'] else '(not certainty)'}"
     if isinstance(item, Mapping):
         about = "about " if item["kind"] == "entity" else ""
         label = f"Finding {item['path']}: {about}{bounded_line(item['question'])}"  # no brackets: these are cited like passages
@@ -221,9 +221,9 @@ def _render_item(number: int, item: object) -> str:
             return ""
         dropped = "dropped: " * (item["status"] in ("pruned", "failed")) + bounded_line(item.get("note", ""))
         sources = f"from {bounded_line(', '.join(item['sources']))}" if item.get("sources") else ""
-        sure = "" if item["confidence"] is None else f"confidence {item['confidence']:.2f}"
-        told = "; ".join(filter(None, (dropped or sure, sources)))
-        return f"{label} -> {bounded_line(item['answer'])}{f' ({told})' if told else ''}"
+        certainty = "" if item["confidence"] is None else f"confidence {item['confidence']:.2f}"
+        remarks = "; ".join(filter(None, (dropped or certainty, sources)))
+        return f"{label} -> {bounded_line(item['answer'])}{f' ({remarks})' if remarks else ''}"
     return f"{number}. {bounded_line(str(item))}"
 
 

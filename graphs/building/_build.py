@@ -67,12 +67,12 @@ class ModelBuilder:
 
     async def read_units(self, grouped: Sequence[TextUnit], progress: Progress) -> Extraction:
         """Extract names from units of passages with the model; IndexingError if too many could not be read."""
-        found, unread = await extract_elements(grouped, self.finder, lambda done: progress(done, len(grouped), "units"))
+        elements, unread = await extract_elements(grouped, self.finder, lambda done: progress(done, len(grouped), "units"))
         failed = {id: why for id, why in unread.items() if why != BUDGET_EXHAUSTED}
         if len(failed) > _MAX_FAILED_SHARE * len(grouped):
             what = f"{len(failed):,} of {len(grouped):,} units could not be read: {next(iter(failed.values()))}"
             raise IndexingError(what, "use a larger model or smaller units (unit_tokens), and run the build again: what was read is stored")
-        return Extraction(found, unread)
+        return Extraction(elements, unread)
 
     async def describe(self, knowledge: Knowledge, progress: Progress) -> Graph:
         """Return the graph with one description per element."""
@@ -129,8 +129,8 @@ def make_hierarchy(
     embedding: the program's own, where the index was made with one. Blocking. An interrupted build resumes at the unfinished group.
     """
     routing, settings = hierarchy_settings(options)
-    held = require_manifest(folder)
-    fields = group_by or (held.group_by if held.kind == "hierarchy" else None)
+    manifest = require_manifest(folder)
+    fields = group_by or (manifest.group_by if manifest.kind == "hierarchy" else None)
     encoder = Index.open(folder, embedding).embeddings
 
     async def build() -> tuple[HierarchyBuild, Usage]:

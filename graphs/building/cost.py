@@ -138,11 +138,11 @@ def index_cost(
             )
         fields = group_by or (there.group_by if there and there.kind == "hierarchy" else None)
         made = estimate_hierarchy(leaves, pieces, encoder or Index.open(folder).embeddings, dict(options), fields, work)
-    told = [", ".join(one) for one in made.fields]
+    names = [", ".join(one) for one in made.fields]
     several = (
-        f"one of {' · '.join(told[:_MAX_LISTED_FIELDS])}{' …' if len(told) > _MAX_LISTED_FIELDS else ''}, chosen when they are encoded"
+        f"one of {' · '.join(names[:_MAX_LISTED_FIELDS])}{' …' if len(names) > _MAX_LISTED_FIELDS else ''}, chosen when they are encoded"
     )
-    notify(f"passages would be grouped by {told[0] if len(told) == 1 else several}{'' if group_by else ': --group-by names others'}")
+    notify(f"passages would be grouped by {names[0] if len(names) == 1 else several}{'' if group_by else ': --group-by names others'}")
     return made.stages
 
 
@@ -178,8 +178,8 @@ def estimate_graph(
         cost = _cached_cost(kept, cost, [builder.made_by, str(how), *(unit.text for unit in pilot)])
         times = len(grouped) / max(1, len(pilot))
         stages.append(cost.stage("names", f"{len(grouped):,} units of at most {settings.unit_tokens} tokens", (times, times)))
-        found = _rule_materials(merge_elements(readings[0].elements), settings)
-        return [*stages, _estimate_reports(builder.reporter, found, reports, cost) if reporting else by_rules]
+        sample_materials = _rule_materials(merge_elements(readings[0].elements), settings)
+        return [*stages, _estimate_reports(builder.reporter, sample_materials, reports, cost) if reporting else by_rules]
 
 
 def _measure_reports(builder: ModelBuilder, materials: Sequence[ReportMaterial], spent: Callable[[], Usage]) -> Stage:
@@ -222,9 +222,9 @@ def estimate_encoding(pieces: Sequence[Piece], encoder: Encoder) -> Stage:
 def _cached_cost(replies: ReplyStore, cost: CallCost, of: Sequence[str]) -> CallCost:
     """Return the cost stored by an earlier estimate, if that was higher: in a second one all replies are cached."""
     key = reply_key(["cost", *of])
-    held = replies.get(key)
-    if held and held["calls"] > cost.calls:
-        return CallCost(**held)
+    earlier = replies.get(key)
+    if earlier and earlier["calls"] > cost.calls:
+        return CallCost(**earlier)
     replies.put(key, cost._asdict())
     return cost
 
@@ -248,11 +248,11 @@ def _rule_materials(knowledge: Knowledge, settings: BuildSettings) -> list[Repor
     partition = find_communities(edge_weights(knowledge.relations, settings.weights), settings.max_cluster_size)
     made = ReportMaterials(graph, partition)
     reports: dict[str, Report] = {}
-    found: list[ReportMaterial] = []
+    materials: list[ReportMaterial] = []
     for ids in made.by_depth():
-        found += [made.material(id, reports) for id in ids]
-        reports |= {material.community.id: extractive_report(material) for material in found[-len(ids) :]}
-    return found
+        materials += [made.material(id, reports) for id in ids]
+        reports |= {material.community.id: extractive_report(material) for material in materials[-len(ids) :]}
+    return materials
 
 
 class HierarchyEstimate(NamedTuple):
@@ -270,23 +270,23 @@ def estimate_hierarchy(
     routing, settings = hierarchy_settings(options)
     encoded = bool(len(leaves.vectors))
     chosen = [fields] if fields is not None or encoded else suitable_fields(leaves)
-    found = [partition(leaves, one) for one in chosen]
+    partitions = [partition(leaves, names) for names in chosen]
     each = sum(len(piece.text) for piece in pieces) / CHARS_PER_TOKEN / max(1, len(pieces))
-    ranges = [_summary_range(parts, routing, each) for parts in found]
+    ranges = [_summary_range(parts, routing, each) for parts in partitions]
     summaries = (min(low for low, _ in ranges), max(high for _, high in ranges))
     encoder.encode_documents([piece.text for piece in pieces[:2]])  # loading is no part of the speed
-    materials = _sample_clusters(found[0], leaves, pieces, encoder)
+    materials = _sample_clusters(partitions[0], leaves, pieces, encoder)
     cost = _measure_summaries(materials, settings, encoder, work)
     who = "quoted" if is_embedded(settings.model) else "by the model"
     times = (summaries[0] / max(1, len(materials)), summaries[1] / max(1, len(materials)))
-    counts = sorted({len(parts.groups) for parts in found})
+    counts = sorted({len(parts.groups) for parts in partitions})
     groups = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
     stages = [
         *([] if encoded else [estimate_encoding(pieces, encoder)]),
         Stage("groups", f"{groups} of {len(leaves):,} passages"),
         cost.stage("summaries", f"{summaries[0]:,.0f} to {summaries[1]:,.0f}, {who}", times),
     ]
-    return HierarchyEstimate(tuple(parts.fields for parts in found), stages)
+    return HierarchyEstimate(tuple(parts.fields for parts in partitions), stages)
 
 
 def _measure_summaries(materials: Sequence[Cluster], settings: HierarchySettings, encoder: Encoder, work: Path) -> CallCost:
@@ -317,14 +317,14 @@ def _summary_range(parts: Partition, how: Routing, each: float) -> Range:
 
 def _sample_clusters(parts: Partition, leaves: Leaves, pieces: Sequence[Piece], encoder: Encoder) -> list[Cluster]:
     """Return clusters of the first passages of some groups, or of the pool, for an estimate."""
-    held = {piece.id: piece for piece in pieces}
+    by_id = {piece.id: piece for piece in pieces}
     members: list[list[int]] = [[] for _ in parts.groups]
     for edge in parts.edges:
         members[edge.group].append(edge.leaf)
     named = [(group.name, own) for group, own in zip(parts.groups, members, strict=True)] or [(NO_FIELDS, parts.ungrouped)]
     clusters = []
     for name, own in sample(named, PILOT_SUMMARIES):
-        shown = [held[leaves.ids[leaf]] for leaf in own[:_CLUSTER_SIZE]]
+        shown = [by_id[leaves.ids[leaf]] for leaf in own[:_CLUSTER_SIZE]]
         vectors = encoder.encode_documents([piece.text for piece in shown])
         sources = [
             ClusterText(piece.text, leaf, vector, piece.titles)

@@ -27,29 +27,29 @@ async def extract_elements(
         return await _read_halving(unit, model, _MAX_HALVINGS)
 
     results = await run_concurrently(read, units, max_parallel_calls(model.settings), on_done)
-    found: list[Elements] = []
+    extracted: list[Elements] = []
     unread: dict[str, str] = {}
     for unit, result in zip(units, results, strict=True):
         if isinstance(result, BudgetError):
             unread[unit.pieces[0].id] = BUDGET_EXHAUSTED
             continue
         elements, failure = result
-        found += elements
+        extracted += elements
         if failure:
             unread[unit.pieces[0].id] = failure
-    return found, unread
+    return extracted, unread
 
 
-async def _read_halving(unit: TextUnit, model: CachedModel[BuildSettings], left: int) -> tuple[list[Elements], str]:
+async def _read_halving(unit: TextUnit, model: CachedModel[BuildSettings], halvings: int) -> tuple[list[Elements], str]:
     """Return the elements of a unit and an error, if any; without a valid reply the unit is halved, up to `left` times."""
     try:
         return [await _read(unit, model)], ""
     except ReplyError as error:
-        parts = split_unit(unit) if left else ()
+        parts = split_unit(unit) if halvings else ()
         if len(parts) < 2:
             return [], error.what
-    read = [await _read_halving(part, model, left - 1) for part in parts]
-    return [elements for found, _ in read for elements in found], next((failure for _, failure in read if failure), "")
+    results = [await _read_halving(part, model, halvings - 1) for part in parts]
+    return [elements for extracted, _ in results for elements in extracted], next((failure for _, failure in results if failure), "")
 
 
 async def _read(unit: TextUnit, model: CachedModel[BuildSettings]) -> Elements:
@@ -57,11 +57,11 @@ async def _read(unit: TextUnit, model: CachedModel[BuildSettings]) -> Elements:
     slots = {"title": unit.title, "text": unit.text, "kinds": settings.entity_types}
     # A reply is as long as its text and its limit of tokens let it be.
     lines = min(max_lines(settings.unit_tokens), max_lines(settings.num_predict))
-    rounds: list[Extracted] = [await model.ask(with_lines(EXTRACT, lines), "entities", **slots)]
+    rounds: list[Extracted] = [await model.reply_to(with_lines(EXTRACT, lines), "entities", **slots)]
     for _ in range(settings.gleanings):
-        found = [line for part in rounds for line in (*part.entities, *part.relations)]
-        more: Extracted = await model.ask(with_lines(GLEAN, lines), "entities", **slots, found=found)
-        if not set(more.entities + more.relations) - set(found):
+        lines_so_far = [line for part in rounds for line in (*part.entities, *part.relations)]
+        more: Extracted = await model.reply_to(with_lines(GLEAN, lines), "entities", **slots, found=lines_so_far)
+        if not set(more.entities + more.relations) - set(lines_so_far):
             break
         rounds.append(more)
     mentions = [mention for part in rounds for line in part.entities for mention in _mentions(line, unit)]
@@ -74,7 +74,7 @@ async def _read(unit: TextUnit, model: CachedModel[BuildSettings]) -> Elements:
     claims: list[Claim] = []
     if settings.claims and names:
         prompt = with_lines(CLAIMS, min(lines, max_lines(settings.num_predict, LINE_TOKENS)))
-        reply = await model.ask(prompt, "claims", title=unit.title, text=unit.text, names=", ".join(sorted(names.values())))
+        reply = await model.reply_to(prompt, "claims", title=unit.title, text=unit.text, names=", ".join(sorted(names.values())))
         claims = [claim for line in reply.claims if (claim := _claim(line, unit, names))]
     return Elements(tuple(mentions), tuple(links), tuple(claims))
 
@@ -96,12 +96,12 @@ def _mentions(line: str, unit: TextUnit) -> list[Mention]:
 
 def _link(line: str, unit: TextUnit, names: dict[str, str]) -> Link | None:
     source, target, description, strength = _parts(line, 4)
-    one, other = fold(source), fold(target)
-    if one == other or one not in names or other not in names:
+    first, second = fold(source), fold(target)
+    if first == second or first not in names or second not in names:
         return None
-    told = float(strength) if strength.replace(".", "", 1).isdigit() else 1.0
-    both = [piece.id for piece in unit.pieces if all(contains_name(piece.text, names[key]) for key in (one, other))]
-    return make_link(one, other, description, (both or [unit.pieces[0].id])[0], min(max(told, 1.0), _MAX_STRENGTH))
+    number = float(strength) if strength.replace(".", "", 1).isdigit() else 1.0
+    both = [piece.id for piece in unit.pieces if all(contains_name(piece.text, names[key]) for key in (first, second))]
+    return make_link(first, second, description, (both or [unit.pieces[0].id])[0], min(max(number, 1.0), _MAX_STRENGTH))
 
 
 def _claim(line: str, unit: TextUnit, names: dict[str, str]) -> Claim | None:
@@ -112,5 +112,5 @@ def _claim(line: str, unit: TextUnit, names: dict[str, str]) -> Claim | None:
     if fold(subject) not in names or not description or not words:
         return None
     span = re.compile(r"\s+".join(map(re.escape, words)), re.IGNORECASE)
-    found = next(((piece.id, match[0]) for piece in unit.pieces if (match := span.search(piece.text))), None)
-    return Claim(fold(subject), about, kind, description, *found, start, end) if found else None
+    quotation = next(((piece.id, match[0]) for piece in unit.pieces if (match := span.search(piece.text))), None)
+    return Claim(fold(subject), about, kind, description, *quotation, start, end) if quotation else None

@@ -35,13 +35,13 @@ class CachedModel(Generic[S]):
         """Return the tokens that a prompt has for its material, if `reserved` are needed for the rest."""
         return prompt_room(self.settings, self._model) - reserved
 
-    async def ask(self, prompt: Prompt[T], field: str, **slots: Any) -> T:
+    async def reply_to(self, prompt: Prompt[T], field: str, **slots: Any) -> T:
         """Return the reply to a prompt, cached or new; raises BudgetError, ReplyError and ModelError like `ask`."""
-        told = prompt.with_options(self.settings.thought, self.settings.shots)
+        rendered_as = prompt.with_options(self.settings.thought, self.settings.shots)
         options = [f"{name}={getattr(self.settings, name)}" for name in _OPTIONS]
-        key = reply_key([self.name, *options, *(message.text for message in told.render(slots))])
-        if (held := self._work.get(key)) is not None:
-            return prompt.reply.model_validate(held)
+        key = reply_key([self.name, *options, *(message.text for message in rendered_as.render(slots))])
+        if (cached := self._work.get(key)) is not None:
+            return prompt.reply.model_validate(cached)
         outer = CURRENT.get()
         with call_context(self.settings, outer.budget) as inner:
             try:

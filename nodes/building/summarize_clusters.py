@@ -52,7 +52,7 @@ class ModelSummarizer:
     async def _ask_sentences(
         self, prompt: Prompt[Summarized], material: SummaryMaterial, texts: Sequence[str], **more: object
     ) -> list[str]:
-        reply: Summarized = await self.model.ask(prompt, "sentences", group=material.title, material=list(texts), **more)
+        reply: Summarized = await self.model.reply_to(prompt, "sentences", group=material.title, material=list(texts), **more)
         return [sentence for text in reply.sentences for sentence in sentences(text)]
 
     def _select_texts(self, material: SummaryMaterial) -> list[str]:

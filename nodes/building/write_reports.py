@@ -21,20 +21,20 @@ _LONG_TOKENS = 500
 
 
 async def describe(knowledge: Knowledge, model: CachedModel[BuildSettings], on_done: Callable[[int], None]) -> Graph:
-    """Return the graph with one description per element: all of them joined; summarized by the model if that is long."""
+    """Return the graph with item description per element: all of them joined; summarized by the model if that is long."""
     elements: list[Entity | Relation] = [*knowledge.entities.values(), *knowledge.relations.values()]
-    long = [one for one in elements if model.count(join_descriptions(one.descriptions).text) > _LONG_TOKENS]
+    long = [item for item in elements if model.count(join_descriptions(item.descriptions).text) > _LONG_TOKENS]
 
     async def sum_up(element: Entity | Relation) -> Description:
         name = element.name if isinstance(element, Entity) else "a connection"
         try:
-            reply = await model.ask(DESCRIBE, "description", name=name, descriptions=[one.text for one in element.descriptions])
+            reply = await model.reply_to(DESCRIBE, "description", name=name, descriptions=[item.text for item in element.descriptions])
         except ReplyError:
             return join_descriptions(element.descriptions)
         return Description(reply.description, element.descriptions[0].passage)
 
     made = await run_concurrently(sum_up, long, max_parallel_calls(model.settings), on_done)
-    described = {tuple(one.descriptions): text for one, text in zip(long, made, strict=True) if isinstance(text, Description)}
+    described = {tuple(item.descriptions): text for item, text in zip(long, made, strict=True) if isinstance(text, Description)}
     return to_graph(knowledge, lambda said, names: described.get(tuple(said)) or join_descriptions(said))
 
 
@@ -56,7 +56,7 @@ async def write_reports(
         if not lines:  # the model described nothing of it, and no sentence has two of its names
             return extractive_report(material)
         try:
-            reply: Reported = await model.ask(REPORT, "summary", material=[line.text for line in lines])
+            reply: Reported = await model.reply_to(REPORT, "summary", material=[line.text for line in lines])
         except ReplyError:
             return extractive_report(material)
         return _report(material, lines, reply, model.name)

@@ -103,7 +103,7 @@ class Step:
     name: str
     act: Callable[..., Awaitable[Any]]
     kind: Literal["branch", "level", "state"]
-    once: bool = False
+    deduplicate: bool = False
     """Whether identical questions are asked once."""
     final: bool = False
     """Whether it makes the question's final call, which budgets reserve."""
@@ -126,20 +126,20 @@ class Step:
 
     async def _run_each(self, branches: Sequence[Branch], context: Context[Any]) -> Update:
         """Run each branch in a task; one whose question is already being asked waits for that answer and copies it."""
-        originals = {b.path: original for b in branches if self.once and (original := find_duplicate(context.tree, b))}
+        originals = {b.path: original for b in branches if self.deduplicate and (original := find_duplicate(context.tree, b))}
         asked = [branch for branch in branches if branch.path not in originals]
 
         async def act(branch: Branch) -> StepResult:
             return StepResult(branches=tuple(await self.act(branch, context)))
 
         results = await _run_tasks(self.name, act, asked, StepResult)
-        found = [
+        results_of_each = [
             [_mark_failed(branch, result.failure)] if result.failure and not result.branches else list(result.branches)
             for branch, result in zip(asked, results, strict=True)
         ]
         if self.confirm is not None and context.settings.reviewed != NEVER:
-            found = await self.confirm(asked, found, context)
-        changed = {branch.path: branch for group in found for branch in group}
+            results_of_each = await self.confirm(asked, results_of_each, context)
+        changed = {branch.path: branch for group in results_of_each for branch in group}
         for branch in branches:
             if (original := originals.get(branch.path)) is None:
                 continue
@@ -148,12 +148,14 @@ class Step:
         return {"tree": changed, **_usage_update(results)}
 
 
-def branch_step(once: bool = False, confirm: Confirm | None = None) -> Callable[[Callable[[Branch, Any], Awaitable[list[Branch]]]], Step]:
-    """Make a step of an async function of a branch and a context; `once` asks identical questions of different branches once.
+def branch_step(
+    deduplicate: bool = False, confirm: Confirm | None = None
+) -> Callable[[Callable[[Branch, Any], Awaitable[list[Branch]]]], Step]:
+    """Make a step of an async function of a branch and a context; `deduplicate` asks identical questions of different branches once.
 
     `confirm` asks a person about all that was found, in one go, before it counts.
     """
-    return lambda act: Step(act.__name__, act, "branch", once, confirm=confirm)
+    return lambda act: Step(act.__name__, act, "branch", deduplicate, confirm=confirm)
 
 
 def level_step(act: Callable[[list[Branch], Any], Awaitable[Update]]) -> Step:
@@ -280,12 +282,12 @@ async def _run_tasks(name: str, act: Callable[[G], Awaitable[R]], given: Sequenc
             except Exception:
                 outer.spent += work.spent
                 raise
-        told: dict[str, Any] = {"usage": work.spent, "shown": work.shown, "notices": tuple(work.notices)}
+        record: dict[str, Any] = {"usage": work.spent, "shown": work.shown, "notices": tuple(work.notices)}
         if isinstance(work.failed, BudgetError):
-            told |= {"failure": work.failed.what, "limit": work.failed.limit}
+            record |= {"failure": work.failed.what, "limit": work.failed.limit}
         elif work.failed is not None:
-            told |= {"failure": str(work.failed), "malformed": isinstance(work.failed, MalformedError)}
-        return outcome.model_copy(update=told).model_dump(mode="json")
+            record |= {"failure": str(work.failed), "malformed": isinstance(work.failed, MalformedError)}
+        return outcome.model_copy(update=record).model_dump(mode="json")
 
     performed: Any = task(name=name, retry_policy=RetryPolicy(max_attempts=2, retry_on=_is_transient))(cast(Any, perform))
 
@@ -304,10 +306,10 @@ async def _run_tasks(name: str, act: Callable[[G], Awaitable[R]], given: Sequenc
                 return kind(usage=work.spent, failure=scrub(f"{type(error).__name__}: {error}"))
 
     outcomes = []
-    for found in await asyncio.gather(*map(attempt, given), return_exceptions=True):
-        if isinstance(found, BaseException):
-            raise found
-        outcomes.append(found)
+    for result in await asyncio.gather(*map(attempt, given), return_exceptions=True):
+        if isinstance(result, BaseException):
+            raise result
+        outcomes.append(result)
     budget = CURRENT.get().budget
     if budget.model_error is not None and not (budget.has_replied or any(outcome.usage.replies for outcome in outcomes)):
         raise budget.model_error

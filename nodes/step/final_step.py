@@ -46,15 +46,15 @@ def final_step(act: Callable[[Any], Awaitable[Update]]) -> Step:
 
 def _version_remarks(state: State, update: Update) -> list[str]:
     """Return which other versions of the cited documents say something else than the answer; blocking."""
-    answer, found = str(update["answer"]), {**state["passages"], **update.get("passages", {})}
-    cited = [citation.id for citation in update.get("citations", []) if citation.cited and citation.id in found]
+    answer, passages = str(update["answer"]), {**state["passages"], **update.get("passages", {})}
+    cited = [citation.id for citation in update.get("citations", []) if citation.cited and citation.id in passages]
     if is_unknown(answer) or not cited or (reader := find_reader()) is None:
         return []
-    others = [passage.with_version() for key, passage in found.items() if key not in cited]
+    others = [passage.with_version() for key, passage in passages.items() if key not in cited]
     return [
         f"another version says otherwise: {quote_answer(other.value)} in {other.passage.source} ({other.passage.version})"
         for key in cited
-        for other in reader.contradictions(state["question"], answer, found[key].with_version(), others)
+        for other in reader.contradictions(state["question"], answer, passages[key].with_version(), others)
     ]
 
 
@@ -102,15 +102,15 @@ async def _apply_profile(context: Context[Any], update: Update) -> Update:
     if context.settings.profile is None:
         return await confirm_answer(context, update)
     profile = await asyncio.to_thread(load_profile, context.settings.profile)
-    if told := await asyncio.to_thread(_differences, context, profile):
-        notice = f"the profile was calibrated for other conditions ({'; '.join(told)}): its bound does not hold here"
+    if differences := await asyncio.to_thread(_differences, context, profile):
+        notice = f"the profile was calibrated for other conditions ({'; '.join(differences)}): its bound does not hold here"
         update = {**update, "notices": [*update.get("notices", []), notice]}
     if not is_unknown(str(update["answer"])) and profile.withholds(update.get("confidence") or 0.0):
         return {**update, **_withhold(context, update, profile)}
-    found = await confirm_answer(context, update) if context.settings.reviewed == UNSURE else update
-    if not profile.curve or is_unknown(str(found["answer"])) or found.get("confidence_source") == "person":
-        return found
-    return {**found, "confidence": profile.fitted(found.get("confidence") or 0.0), "confidence_source": "profile"}
+    reviewed = await confirm_answer(context, update) if context.settings.reviewed == UNSURE else update
+    if not profile.curve or is_unknown(str(reviewed["answer"])) or reviewed.get("confidence_source") == "person":
+        return reviewed
+    return {**reviewed, "confidence": profile.fitted(reviewed.get("confidence") or 0.0), "confidence_source": "profile"}
 
 
 def _differences(context: Context[Any], profile: Profile) -> list[str]:
@@ -125,8 +125,8 @@ def _withhold(context: Context[Any], update: Update, profile: Profile) -> Update
     """Return an update with Unknown and the reason; the withheld answer's citations are shown as closest passages."""
     confidence, threshold = (f"{round(value, 4):g}" for value in (update.get("confidence") or 0.0, profile.threshold))
     why = f"its confidence, {confidence}, is not above {threshold}, the profile's threshold, so that {profile.promise}"
-    closest = [one.model_copy(update={"cited": False, "closest": True}) for one in update.get("citations", [])]
-    quoted = [[Sentence(text=one.quote, citations=(number,))] for number, one in enumerate(closest, 1) if one.quote]
+    closest = [citation.model_copy(update={"cited": False, "closest": True}) for citation in update.get("citations", [])]
+    quoted = [[Sentence(text=citation.quote, citations=(number,))] for number, citation in enumerate(closest, 1) if citation.quote]
     return {
         "answer": UNKNOWN,
         "confidence": None,

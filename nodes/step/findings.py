@@ -35,7 +35,7 @@ def to_finding(branch: Branch, passages: Mapping[str, Passage], above: Iterable[
         else read_missing_note(branch.note),
         sources=list(rests_on)[:MAX_SOURCES],
         together=branch.together,
-        above=[Above(path=one.path, question=one.question, together=one.together) for one in above],
+        above=[Above(path=ancestor.path, question=ancestor.question, together=ancestor.together) for ancestor in above],
     )
 
 
@@ -64,11 +64,11 @@ def rank_passages(state: State, branches: Iterable[Branch], by_value: bool = Fal
     questions, entities = ([b for b in kept if b.kind == kind] for kind in ("question", "entity"))
     cited = _look_up(state, _round_robin([*(b.cited for b in questions), *(b.cited or b.evidence[:1] for b in entities)]))
     hands = ([b.evidence for b in questions], [b.evidence for b in entities])
-    found = _look_up(state, [key for hand in hands for key in _round_robin(hand)])
+    others = _look_up(state, [key for hand in hands for key in _round_robin(hand)])
     if by_value:
         by_path = sorted(kept, key=lambda b: position(b.path))
-        found = sorted(_look_up(state, [key for b in by_path for key in b.evidence]), key=lambda passage: -passage.value)
-    return list({passage.id: passage for passage in (*cited, *found)}.values())
+        others = sorted(_look_up(state, [key for b in by_path for key in b.evidence]), key=lambda passage: -passage.value)
+    return list({passage.id: passage for passage in (*cited, *others)}.values())
 
 
 def _round_robin(hands: Iterable[tuple[str, ...]]) -> list[str]:

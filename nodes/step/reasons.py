@@ -33,8 +33,8 @@ def unknown_reason(state: Mapping[str, Any]) -> str:
         return str(state["error"])
     if state["stopped_by"] == "error":
         notes = (branch.note for branch in tree.values())
-        told = _join([said, *state["notices"][-1:]])
-        return told or next(filter(None, notes), "the model gave no usable reply")
+        reasons = _join([said, *state["notices"][-1:]])
+        return reasons or next(filter(None, notes), "the model gave no usable reply")
     if state.get("withheld"):
         return f"unsure: {state['withheld']}"
     default = "nothing that was found answers the question" if state["index"] else "the model does not know the answer"
@@ -43,7 +43,9 @@ def unknown_reason(state: Mapping[str, Any]) -> str:
 
 def _join(reasons: Sequence[str]) -> str:
     """Return reasons in one line, without those that another one contains."""
-    return "; ".join(dict.fromkeys(one for one in reasons if one and not any(one != other and one in other for other in reasons)))
+    return "; ".join(
+        dict.fromkeys(reason for reason in reasons if reason and not any(reason != other and reason in other for other in reasons))
+    )
 
 
 def _reason(state: Mapping[str, Any], tree: Tree) -> str:
@@ -53,7 +55,7 @@ def _reason(state: Mapping[str, Any], tree: Tree) -> str:
         return reason
     if state["index"] and not state["passages"]:
         return NOTHING_FOUND
-    if lost := missing_identifiers(state["question"], ("\n".join(one.with_version()) for one in state["passages"].values())):
+    if lost := missing_identifiers(state["question"], ("\n".join(passage.with_version()) for passage in state["passages"].values())):
         return f"{' and '.join(map(repr, lost))} occurs in none of the passages found"
     if reason := model.why_unquoted(state["question"]):
         return reason
@@ -78,6 +80,6 @@ def _reason(state: Mapping[str, Any], tree: Tree) -> str:
 
 
 def _unanswered_part(question: str, asked: list[Branch]) -> Branch | None:
-    """Return the first sub-question that was asked and has no answer, the deepest one of its line."""
+    """Return the first sub-question that was asked and has no answer, the deepest part of its line."""
     missing = [branch for branch in asked if branch.answer is not None and not branch.known and branch.question != question]
-    return next((one for one in missing if not any(other.path.startswith(f"{one.path}.") for other in missing)), None)
+    return next((part for part in missing if not any(other.path.startswith(f"{part.path}.") for other in missing)), None)

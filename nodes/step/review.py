@@ -203,19 +203,19 @@ async def confirm_answer(context: Context[Any], update: Update) -> Update:
     root = {**context.tree, **update.get("tree", {})}[ROOT].model_copy(update={"answer": answer, "confidence": confidence})
     if not root.known or context.accepts(root):
         return update
-    sources = dict.fromkeys(one.where for one in update.get("citations", []) if one.cited)
-    told = [f"Give this answer to {quote_text(context.state['question'])}? {format_confidence(confidence, settings).capitalize()}."]
-    told += [f"Source: {quote_text(source)}" for source in list(sources)[:3]]
-    [decision] = await review([ReviewAction("give_answer", {ANSWER: to_argument(answer)}, "\n".join(told), check_answer)])
+    sources = dict.fromkeys(citation.where for citation in update.get("citations", []) if citation.cited)
+    lines = [f"Give this answer to {quote_text(context.state['question'])}? {format_confidence(confidence, settings).capitalize()}."]
+    lines += [f"Source: {quote_text(source)}" for source in list(sources)[:3]]
+    [decision] = await review([ReviewAction("give_answer", {ANSWER: to_argument(answer)}, "\n".join(lines), check_answer)])
     if decision.type == "approve":
         return update
     changed = apply_decision(root, decision)
-    found: dict[str, Any] = {name: getattr(changed, name) for name in ("answer", "confidence", "confidence_source")}
-    found |= {"tree": {**update.get("tree", {}), ROOT: changed}, "text": "", "sentences": [], "quoted": False}
+    result: dict[str, Any] = {name: getattr(changed, name) for name in ("answer", "confidence", "confidence_source")}
+    result |= {"tree": {**update.get("tree", {}), ROOT: changed}, "text": "", "sentences": [], "quoted": False}
     if decision.type == "reject":
-        return {**update, **found, "citations": [], "explanation": f"{quote_answer(answer)} was {decision.reason}"}
+        return {**update, **result, "citations": [], "explanation": f"{quote_answer(answer)} was {decision.reason}"}
     if settings.style == "full":
-        found |= text_update([[Sentence(text=found["answer"])]])
-    uncited = [one.model_copy(update={"cited": False}) for one in update.get("citations", [])]  # it does not rest on them
+        result |= text_update([[Sentence(text=result["answer"])]])
+    uncited = [citation.model_copy(update={"cited": False}) for citation in update.get("citations", [])]  # it does not rest on them
     notice = f"the answer is a person's; the model's was {quote_answer(answer)}, {format_confidence(confidence, settings)}"
-    return {**update, **found, "citations": uncited, "notices": [*update.get("notices", ()), notice]}
+    return {**update, **result, "citations": uncited, "notices": [*update.get("notices", ()), notice]}

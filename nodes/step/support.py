@@ -45,11 +45,13 @@ async def check_sentences(state: State, settings: Settings, update: Update) -> U
         "sentences": sentences,
         "text": text_of(str(update["text"]), update["sentences"], sentences),
     }
-    if settings.check == MODEL and any(one.supported is not False and one.citations for one in sentences):
+    if settings.check == MODEL and any(sentence.supported is not False and sentence.citations for sentence in sentences):
         attributed |= await _check_with_model(state, attributed, update)
     if is_unknown(str(update["answer"])):
-        told = [one if one.citations else one.model_copy(update={"supported": None}) for one in attributed["sentences"]]
-        attributed["sentences"] = told
+        unmarked = [
+            sentence if sentence.citations else sentence.model_copy(update={"supported": None}) for sentence in attributed["sentences"]
+        ]
+        attributed["sentences"] = unmarked
     return attributed
 
 
@@ -95,9 +97,11 @@ def _attribute(reader: Reader, state: State, update: Update, asked: Sequence[Que
     citations: list[Citation] = list(update.get("citations", []))
     cited = {citation.id for citation in citations}
     shown = merge_max(state.get("shown"), update.get("shown"))
-    held: dict[str, Passage] = {**state["passages"], **update.get("passages", {})}
-    others = [held[key] for key in shown if key in held and key not in cited]
-    materials = [_material(one) for one in citations] + [Material(" ".join(headings(one)), one.text[: shown[one.id]]) for one in others]
+    known: dict[str, Passage] = {**state["passages"], **update.get("passages", {})}
+    others = [known[key] for key in shown if key in known and key not in cited]
+    materials = [_material(passage) for passage in citations] + [
+        Material(" ".join(headings(passage)), passage.text[: shown[passage.id]]) for passage in others
+    ]
     places = {number: number for number in range(len(citations))}
     sentences = []
     for sentence in update["sentences"]:
@@ -142,26 +146,26 @@ def _with_verdicts(
     language: str | None,
 ) -> list[Sentence]:
     """Return the sentences with what their citations say of them; blocking."""
-    own = [[_material(citations[number - 1]) for number in one.citations] for one in sentences]
-    verdicts = [reader.check_support(one.text, told, asked, by, language) for one, told in zip(sentences, own, strict=True)]
-    return [one.model_copy(update={"supported": verdict}) for one, verdict in zip(sentences, verdicts, strict=True)]
+    own = [[_material(citations[number - 1]) for number in sentence.citations] for sentence in sentences]
+    verdicts = [reader.check_support(sentence.text, materials, asked, by, language) for sentence, materials in zip(sentences, own, strict=True)]
+    return [sentence.model_copy(update={"supported": verdict}) for sentence, verdict in zip(sentences, verdicts, strict=True)]
 
 
 async def _check_with_model(state: State, attributed: Update, update: Update) -> Update:
     """Return an update in which the model has found further unsupported sentences, with the call's usage; no verdicts without a reply."""
     sentences: list[Sentence] = attributed["sentences"]
-    held = {**state["passages"], **update.get("passages", {})}
-    passages = tuple(held[citation.id] for citation in attributed["citations"] if citation.cited and citation.id in held)
+    known = {**state["passages"], **update.get("passages", {})}
+    passages = tuple(known[citation.id] for citation in attributed["citations"] if citation.cited and citation.id in known)
     noticed: State = {**state, "notices": update.get("notices", state["notices"])}
-    listed = [with_marks(one) for one in sentences]
+    listed = [with_marks(sentence) for sentence in sentences]
     reply, spent = await call_model(noticed, CHECK, passages, fallback=_NOT_CHECKED, sentences=listed)
     spent = add_usage(update, spent)
     if reply is None:  # with the citations that were added, so that sentences and text agree, but without verdicts
-        return {**spent, "sentences": [one.model_copy(update={"supported": None}) for one in sentences]}
+        return {**spent, "sentences": [sentence.model_copy(update={"supported": None}) for sentence in sentences]}
     wrong = set(reply.value.unsupported)
     checked = [
-        one.model_copy(update={"supported": None if one.supported is None else one.supported and number not in wrong})
-        for number, one in enumerate(sentences, 1)
+        sentence.model_copy(update={"supported": None if sentence.supported is None else sentence.supported and number not in wrong})
+        for number, sentence in enumerate(sentences, 1)
     ]
     return {**spent, "sentences": checked}
 

@@ -66,39 +66,39 @@ def cite_reply(state: State, answer: str, reply: Reply[Any], before: Sequence[Ci
     passages = [passage.id for passage in reply.passages]
     in_text = [passages[number - 1] for number in mark_numbers(text) if 0 < number <= len(passages)]
     known = not is_unknown(answer)
-    cited = dict.fromkeys((*in_text, *(reply.cited_ids() if known else ()), *(one.id for one in before if one.cited)))
-    shown = tuple(one.id for one in before) or reply.shown_ids()
-    found = make_citations(state, answer, cited, shown if known else ())
+    cited = dict.fromkeys((*in_text, *(reply.cited_ids() if known else ()), *(earlier.id for earlier in before if earlier.cited)))
+    shown = tuple(earlier.id for earlier in before) or reply.shown_ids()
+    citations = make_citations(state, answer, cited, shown if known else ())
     if not text.strip():
-        return {"citations": found, "text": ""}
-    place = {citation.id: number for number, citation in enumerate(found, 1) if citation.cited}
+        return {"citations": citations, "text": ""}
+    place = {citation.id: number for number, citation in enumerate(citations, 1) if citation.cited}
     renumbered = {number: [place[key]] for number, key in enumerate(passages, 1) if key in place}
     lines = parse_sentences(text, renumbered)
     if not in_text and place:  # without marks, all of it rests on all that is cited
         lines = with_citations(lines, place.values())
-    return {"citations": found, **text_update(lines)}
+    return {"citations": citations, **text_update(lines)}
 
 
 def parse_sentences(text: str, numbers: Mapping[int, Sequence[int]]) -> list[list[Sentence]]:
     """Split a text with marks into lines of sentences; `numbers` maps marks to citations, and other marks are dropped."""
     lines: list[list[Sentence]] = []
     for line in filter(None, (" ".join(line.split()) for line in text.splitlines())):
-        found: list[Sentence] = []
+        sentences: list[Sentence] = []
         for part in split_sentences(_MARK_AFTER_STOP.sub(r"\2\1", _BETWEEN_MARKS.sub("", line))):
             marks = dict.fromkeys(place for number in mark_numbers(part) for place in numbers.get(number, ()))
-            before = found or (lines[-1] if lines else [])
+            before = sentences or (lines[-1] if lines else [])
             if bare := without_marks(part).strip():
-                found.append(Sentence(text=bare, citations=tuple(marks)))
+                sentences.append(Sentence(text=bare, citations=tuple(marks)))
             elif before:  # marks on a line of their own
                 before[-1] = before[-1].model_copy(update={"citations": tuple(dict.fromkeys((*before[-1].citations, *marks)))})
-        lines.append(found)
+        lines.append(sentences)
     return [line for line in lines if line]
 
 
 def with_citations(lines: Sequence[Sequence[Sentence]], places: Iterable[int]) -> list[list[Sentence]]:
     """Return lines of sentences with the same citations for all of them."""
     cited = tuple(places)
-    return [[one.model_copy(update={"citations": cited}) for one in line] for line in lines]
+    return [[sentence.model_copy(update={"citations": cited}) for sentence in line] for line in lines]
 
 
 def text_update(lines: Sequence[Sequence[Sentence]], quoted: bool = False) -> Update:
@@ -110,10 +110,10 @@ async def add_text(state: State, settings: Settings, model: Answerer, update: Up
     """Return the final update with a text, if it lacks one: written in one call, otherwise quoted; and with its sentences checked."""
     answered = not is_unknown(str(update["answer"]))
     if settings.style == "short":
-        found = (
+        quoted = (
             await _quote_passages(state, model, update) if model.needs_quotation(str(update["answer"]), update.get("confidence")) else {}
         )
-        return update | ({name: value for name, value in found.items() if name not in _TEXT_FIELDS} if "answer" in found else {})
+        return update | ({name: value for name, value in quoted.items() if name not in _TEXT_FIELDS} if "answer" in quoted else {})
     if answered and "text" not in update and model.writes and not update.get("error"):
         update = update | await _write_text(state, settings, update)
     if answered and not update.get("text"):
@@ -130,13 +130,13 @@ async def add_text(state: State, settings: Settings, model: Answerer, update: Up
 async def _write_text(state: State, settings: Settings, update: Update) -> Update:
     """Return an update with a known answer written in sentences by the model."""
     state = {**state, **{name: update[name] for name in ("notices",) if name in update}}  # type: ignore[typeddict-item]  # the same keys
-    held = {**state["passages"], **update.get("passages", {})}
+    known = {**state["passages"], **update.get("passages", {})}
     ids = [citation.id for citation in update.get("citations", [])] or [
         passage.id for passage in rank_passages(state, state["tree"].values())
     ]
-    passages = tuple(held[key] for key in ids if key in held)[: settings.final_k]
-    told = [branch for branch in branches_for_final_call(state, settings) if branch.answer is not None and branch.status not in DROPPED]
-    findings = [to_finding(branch, held, ancestors(state["tree"], branch.path)) for branch in told]
+    passages = tuple(known[key] for key in ids if key in known)[: settings.final_k]
+    answered = [branch for branch in branches_for_final_call(state, settings) if branch.answer is not None and branch.status not in DROPPED]
+    findings = [to_finding(branch, known, ancestors(state["tree"], branch.path)) for branch in answered]
     answer = str(update["answer"])
     slots: dict[str, Any] = {"question": state["question"], "known": answer, "findings": findings}
     reply, spent = await call_model(state, WRITE, passages, fallback=_NOT_WRITTEN, on_text=text_streamer(state), **slots)
@@ -190,24 +190,30 @@ async def _quote_passages(state: State, model: Answerer, update: Update) -> Upda
         Quote(title=title, source=passage.source, text=passage.text, version=passage.version)
         for title, passage in zip(above, passages, strict=True)
     ]
-    found = await asyncio.to_thread(model.find_quotation, state["question"], shown, str(update["answer"])) if shown else None
-    if found is None or not found.lines:
+    quotation = await asyncio.to_thread(model.find_quotation, state["question"], shown, str(update["answer"])) if shown else None
+    if quotation is None or not quotation.lines:
         return {}
-    before: list[Citation] = [] if found.answers else update.get("citations", [])
+    before: list[Citation] = [] if quotation.answers else update.get("citations", [])
     said = {(citation.id, citation.quote) for citation in before}
-    lines = [(passages[number - 1], quote) for number, quote in found.lines if (passages[number - 1].id, quote) not in said]
+    lines = [(passages[number - 1], quote) for number, quote in quotation.lines if (passages[number - 1].id, quote) not in said]
     places: dict[str, list[str]] = {}
     for passage, quote in lines:
         places.setdefault(passage.id, []).append(quote)
     by_id = {passage.id: passage for passage, _ in lines}
-    new = cite([by_id[key] for key in places], ["\n".join(quotes) for quotes in places.values()], found.answers, closest=not found.answers)
+    new = cite(
+        [by_id[key] for key in places], ["\n".join(quotes) for quotes in places.values()], quotation.answers, closest=not quotation.answers
+    )
     number = {citation.id: place for place, citation in enumerate(new, len(before) + 1)}
-    quoted = [[Sentence(text=quote, citations=(number[passage.id],), supported=found.answers or None)] for passage, quote in lines]
-    if not found.answers and not is_unknown(str(update["answer"])):  # these are no part of the text, which is about the answer
+    quoted = [[Sentence(text=quote, citations=(number[passage.id],), supported=quotation.answers or None)] for passage, quote in lines]
+    if not quotation.answers and not is_unknown(str(update["answer"])):  # these are no part of the text, which is about the answer
         return {"citations": [*before, *new]}
     update = {"citations": [*before, *new], **text_update(quoted, quoted=True)}
-    if found.answers:
-        told: Update = {"answer": "\n".join(quote for _, quote in lines), "confidence": found.confidence, "confidence_source": "reader"}
+    if quotation.answers:
+        conclusion: Update = {
+            "answer": "\n".join(quote for _, quote in lines),
+            "confidence": quotation.confidence,
+            "confidence_source": "reader",
+        }
         root = state["tree"][ROOT]
-        update |= {**told, "tree": {ROOT: root.with_status(root.status, **told, cited=tuple(places))}}
+        update |= {**conclusion, "tree": {ROOT: root.with_status(root.status, **conclusion, cited=tuple(places))}}
     return update
