@@ -213,7 +213,7 @@ def _render_item(number: int, item: object) -> str:
         where = " ".join(f'{name}="{_attribute(item[name])}"' for name in _PASSAGE_FIELDS if name in item)
         return f'<passage n="{number}" {where}>\n{escape_tags(item["text"])}\n</passage>'
     if isinstance(item, Mapping) and "asked" in item:
-        return f"{number}. {bounded_line(item['asked'])} -> {bounded_line(item['answer']) if item['sure'] else '(not certainty)'}"
+        return f"{number}. {bounded_line(item['asked'])} -> {bounded_line(item['answer']) if item['sure'] else '(not sure)'}"
     if isinstance(item, Mapping):
         about = "about " if item["kind"] == "entity" else ""
         label = f"Finding {item['path']}: {about}{bounded_line(item['question'])}"  # no brackets: these are cited like passages

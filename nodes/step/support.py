@@ -147,7 +147,9 @@ def _with_verdicts(
 ) -> list[Sentence]:
     """Return the sentences with what their citations say of them; blocking."""
     own = [[_material(citations[number - 1]) for number in sentence.citations] for sentence in sentences]
-    verdicts = [reader.check_support(sentence.text, materials, asked, by, language) for sentence, materials in zip(sentences, own, strict=True)]
+    verdicts = [
+        reader.check_support(sentence.text, materials, asked, by, language) for sentence, materials in zip(sentences, own, strict=True)
+    ]
     return [sentence.model_copy(update={"supported": verdict}) for sentence, verdict in zip(sentences, verdicts, strict=True)]
 
 
