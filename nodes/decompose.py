@@ -195,7 +195,7 @@ def better_half(branch: Branch, pair: Sequence[Branch]) -> Branch | None:
 
 
 def carry_over(branch: Branch, before: Sequence[Branch], better: Branch, instead: str) -> list[Branch]:
-    """Return the next pair: the better half with its results, in its position, and the question that replaces the weaker half.
+    """Return the next pair: the better half with its results, in its position, and the question that replaces the weaker one.
 
     A question that needs the better half's answer is filled at once, and comes second; no pair if that has no answer.
     """

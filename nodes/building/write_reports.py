@@ -21,7 +21,7 @@ _LONG_TOKENS = 500
 
 
 async def describe(knowledge: Knowledge, model: CachedModel[BuildSettings], on_done: Callable[[int], None]) -> Graph:
-    """Return the graph with item description per element: all of them joined; summarized by the model if that is long."""
+    """Return the graph with one description per element: all of them joined; summarized by the model if that is long."""
     elements: list[Entity | Relation] = [*knowledge.entities.values(), *knowledge.relations.values()]
     long = [item for item in elements if model.count(join_descriptions(item.descriptions).text) > _LONG_TOKENS]
 

@@ -80,6 +80,6 @@ def _reason(state: Mapping[str, Any], tree: Tree) -> str:
 
 
 def _unanswered_part(question: str, asked: list[Branch]) -> Branch | None:
-    """Return the first sub-question that was asked and has no answer, the deepest part of its line."""
+    """Return the first sub-question that was asked and has no answer, the deepest one of its line."""
     missing = [branch for branch in asked if branch.answer is not None and not branch.known and branch.question != question]
     return next((part for part in missing if not any(other.path.startswith(f"{part.path}.") for other in missing)), None)
