@@ -117,13 +117,6 @@ def test_a_drawing_of_a_strategy_is_the_real_one(drawing: str) -> None:
     assert _plain(drawing) in real
 
 
-def test_the_readme_s_table_has_every_strategy_and_where_it_is_from() -> None:
-    table = re.search(r"\| name \| what it does \| from \|\n\|[-|]+\|\n((?:\|.*\|\n)+)", (ROOT / "README.md").read_text(encoding="utf-8"))
-    assert table
-    told = {re.findall(r"`(.*?)`", line)[0]: line.split("|")[-2].strip() for line in table[1].splitlines()}
-    assert told == {name: strategy.paper or "baseline" for name, strategy in graphs.STRATEGIES.items()}
-
-
 def test_the_sequences_of_the_documents_are_drawn_whole() -> None:
     sequences = [drawing for path in DOCUMENTS for drawing in blocks(path, "mermaid") if drawing.startswith("sequenceDiagram")]
     assert sequences

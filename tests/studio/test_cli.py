@@ -13,7 +13,6 @@ import pytest
 
 from ramify.graphs.strategies import STRATEGIES
 from ramify.graphs.strategies import Strategy as OfGraphs
-from ramify.studio.console.options import Strategy
 from ramify.tools.search import relevance
 from tests.studio.conftest import Ramify
 from tests.tools.ollama_server import Hang, Ollama
@@ -33,11 +32,6 @@ def test_help_is_light() -> None:
     done = subprocess.run([sys.executable, "-c", HELPED], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert all(command in done.stdout for command in ("index", "search", "ask", "graph", "settings", "doctor"))
-
-
-def test_help_names_every_strategy() -> None:
-    told = Strategy.__metadata__[0].help
-    assert all(name in told for name in STRATEGIES)
 
 
 def test_version(ramify: Ramify) -> None:
