@@ -3,7 +3,7 @@
 import pytest
 
 from ramify.tools.errors import ModelError
-from ramify.tools.models.gguf import SMOLLM2
+from ramify.tools.released import SMOLLM2
 
 NAME = "gguf:smollm2"
 

@@ -4,8 +4,8 @@
   extend an index, and `search` finds each `passage` in any of them; `demo` is a small corpus that is installed with ramify
 * models: `models` by name; a plug-in's `reader` reranks passages and checks sentences
 * `plugins`: what installed packages add to ramify
-* for all interfaces: `pages`, `checkup`, `errors`, `user_input` (validation), `new_files`, `shared`, `scrub`, `server_address`, `pip`,
-  `released_weights`; the `profile` of a calibration, by which answers are withheld
+* for all interfaces: `pages`, `checkup`, `errors`, `user_input` (validation), `new_files`, `shared`, `scrub`, `server_address`;
+  `released` models, their `downloads` (by `pip`) and `released_weights`; the `profile` of a calibration, by which answers are withheld
 * texts: `english`, `anaphora` (pronouns and fragments), `identifiers` (codes and exact numbers), `languages`, `no_answer` (replies
   without one, by its `no_answer_words`), `quoting`, `supporting_sentence`, `text_location`, `versions`, `names` in texts with their
   `inflection`

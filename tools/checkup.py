@@ -9,8 +9,8 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Literal, NamedTuple, cast
 
 from ramify.tools.errors import ModelError, RamifyError
-from ramify.tools.models.gguf import SMOLLM2
 from ramify.tools.models.server_info import OLLAMA_TIMEOUT_S, request_json
+from ramify.tools.released import SMOLLM2
 from ramify.tools.scrub import mask_address, scrub
 from ramify.tools.server_address import OLLAMA_START, ollama_host
 

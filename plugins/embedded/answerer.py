@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from math import inf
 from typing import Any
 
-from ramify.embedded.encoders.mpnet import check_mpnet
+from ramify.embedded.encoders.mpnet import READER
 from ramify.embedded.reader.calibration import TAU
 from ramify.nodes.asking.answerer import Answerer, OnText, Quotation, Reply, T
 from ramify.nodes.asking.budget import CURRENT, Booking
@@ -36,7 +36,7 @@ class Extractive(Answerer):
         if self.name not in (EMBEDDED, LARGE):
             raise UsageError(f"there is no model {self.name!r}", f"write {EMBEDDED} or {LARGE}")
         if self.name == LARGE:
-            check_mpnet()
+            READER.path()
         self._notice = notice
         self._cap = get_cap((EMBEDDED, "", None), settings.max_concurrency or DEFAULT_CONCURRENCY)
 

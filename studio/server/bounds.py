@@ -19,8 +19,9 @@ from ramify.graphs.wiring import Wiring
 from ramify.nodes.settings import Settings
 from ramify.tools.errors import UsageError
 from ramify.tools.index.index_store import is_store_address
-from ramify.tools.models.gguf import GGUF, SMOLLM2
+from ramify.tools.models.gguf import GGUF
 from ramify.tools.reader import READER
+from ramify.tools.released import SMOLLM2
 from ramify.tools.scrub import mask_address
 from ramify.tools.search.relevance import MODEL, NO_RERANKER
 from ramify.tools.search.searcher import as_collections

@@ -21,6 +21,7 @@ from ramify.prompts.decompose import DECOMPOSE_SEARCHED
 from ramify.prompts.iterative import FILTER_RECORDS
 from ramify.tools.models import ModelOptions, gguf
 from ramify.tools.models.structured_call import json_schema
+from ramify.tools.released import SMOLLM2
 from tests.records.samples import ALL, sample
 from tests.records.samples import NARROWED as CLOSED
 from tests.smollm2 import NAME, REAL
@@ -80,7 +81,7 @@ def some(prompts: Sequence[Prompt[Any]], *always: Prompt[Any]) -> pytest.MarkDec
 
 
 def test_llama_cpp_takes_the_form_of_every_reply() -> None:
-    engine = gguf.get_engine(str(gguf.SMOLLM2.path()), ModelOptions())
+    engine = gguf.get_engine(str(SMOLLM2.path()), ModelOptions())
     asked = {"messages": [{"role": "user", "content": "?"}], "max_tokens": 1}
     with httpx.Client(headers={"Authorization": f"Bearer {engine.key}"}, timeout=None) as client:
         for prompt in [*ALL, *NARROWED, DECOMPOSE_SEARCHED]:

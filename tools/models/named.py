@@ -29,6 +29,7 @@ from ramify.tools.models.server_info import (
 )
 from ramify.tools.models.servers import Server
 from ramify.tools.models.structured_call import DEFAULT_MODE
+from ramify.tools.released import DOWNLOADS
 from ramify.tools.scrub import mask_address, register_address
 from ramify.tools.server_address import OLLAMA_START, ollama_host
 
@@ -122,7 +123,7 @@ def _resolve_name(model: str, options: ModelOptions) -> Model:
     provider, _, name = model.partition(":")
     if not name:
         hint = f"for a model of Ollama's write ollama:{model}; " if model and ":" not in model else ""
-        hint = f"did you mean gguf:{model}? " if model in gguf.DOWNLOADS else hint
+        hint = f"did you mean gguf:{model}? " if model in DOWNLOADS else hint
         raise UsageError(f"{model!r} does not name a model", hint + clients.MODEL_NAME_FORMS)
     if provider == "gguf":
         return _from_gguf(name, options)

@@ -1,6 +1,3 @@
-"""The encoders: `packaged`, and those that are downloaded, multilingual `e5` (in `four_bits` a weight) and `mpnet` (`mpnet_download`).
-
-`downloads` has what `ramify download` does for them.
-"""
+"""The encoders: `packaged`, and those that are downloaded, multilingual `e5` (in `four_bits` a weight) and `mpnet`."""
 
 __all__: list[str] = []

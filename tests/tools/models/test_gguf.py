@@ -14,11 +14,12 @@ import httpx
 import pytest
 from langchain_core.messages import HumanMessage
 
-from ramify.tools import released_weights
+from ramify.tools import downloads
 from ramify.tools.errors import ModelError, RamifyError, ReplyError, UsageError
 from ramify.tools.models import Model, ModelOptions, concurrency, gguf, resolve_model
-from ramify.tools.models.gguf import SMOLLM2, read_header
+from ramify.tools.models.gguf import read_header
 from ramify.tools.models.reply_parsing import span_confidence
+from ramify.tools.released import SMOLLM2
 from ramify.tools.scrub import scrub
 from tests.tools.llamacpp import WINDOW, write_model
 from tests.tools.models.test_llamacpp import Choice
@@ -227,7 +228,7 @@ def test_a_package_without_its_file_counts_as_not_installed(package: Path) -> No
 
 
 def test_no_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(released_weights, "find_spec", lambda name: None)
+    monkeypatch.setattr(downloads, "find_spec", lambda name: None)
     with pytest.raises(ModelError, match="is not installed — run `ramify download smollm2`"):
         SMOLLM2.path()
 

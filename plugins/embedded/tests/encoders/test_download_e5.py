@@ -2,17 +2,17 @@
 
 import hashlib
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ramify.embedded.encoders import e5
-from ramify.embedded.encoders.e5 import E5, E5_TOKENIZER, E5_WEIGHTS
-from ramify.embedded.encoders.mpnet import READER_MODEL
-from ramify.embedded.encoders.mpnet_download import MEGABYTES
+from ramify.embedded.encoders.e5 import E5, E5_DOWNLOAD, E5_TOKENIZER, E5_WEIGHTS
+from ramify.embedded.encoders.mpnet import READER
 from ramify.tools import pip
-from ramify.tools.models.gguf import SMOLLM2
-from ramify.tools.released_weights import PackagedFile
+from ramify.tools.downloads import PackagedFile
+from ramify.tools.released import SMOLLM2
 from tests.studio.conftest import Ramify
 
 CONTENT = b"GGUF, a small one"
@@ -32,8 +32,8 @@ def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         file.write_bytes(CONTENT)
         return NOTHING
 
-    monkeypatch.setattr(e5, "E5_WEIGHTS", E5_WEIGHTS._replace(sha256=digest))
-    monkeypatch.setattr(e5, "E5_TOKENIZER", E5_TOKENIZER._replace(sha256=digest))
+    files = (E5_WEIGHTS._replace(sha256=digest), E5_TOKENIZER._replace(sha256=digest))
+    monkeypatch.setattr(e5, "E5_DOWNLOAD", replace(E5_DOWNLOAD, files=files))
     monkeypatch.setattr(PackagedFile, "find", lambda self: path if (path := tmp_path.joinpath(self.file)).is_file() else None)
     monkeypatch.setattr(pip, "run_pip", run)
     return asked
@@ -69,10 +69,10 @@ def test_weights_of_the_encoder_with_another_hash_are_refused(ramify: Ramify, pa
 def test_an_unknown_name_is_told_the_models_of_plug_ins(ramify: Ramify) -> None:
     done = ramify("download", "llama3.1:8b")
     assert done.code == 2
-    assert all(name in done.err for name in (E5, READER_MODEL))
+    assert all(name in done.err for name in (E5, READER.name))
 
 
 def test_the_help_names_every_model(ramify: Ramify) -> None:
     told = " ".join(ramify("download", "--help").out.replace("│", " ").split())
-    sizes = {SMOLLM2.model: SMOLLM2.megabytes, E5: E5_WEIGHTS.megabytes + E5_TOKENIZER.megabytes, READER_MODEL: MEGABYTES}
+    sizes = {SMOLLM2.model: SMOLLM2.megabytes, E5: E5_WEIGHTS.megabytes + E5_TOKENIZER.megabytes, READER.name: READER.megabytes}
     assert all(f"{name} ({megabytes} MB)" in told for name, megabytes in sizes.items())

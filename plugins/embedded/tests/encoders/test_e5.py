@@ -10,12 +10,12 @@ import pytest
 
 from plugins.embedded.tests.multilingual import DOWNLOADED
 from ramify.embedded.encoders.e5 import E5, E5_WEIGHTS, MULTILINGUAL_E5, e5_is_downloaded
+from ramify.tools.downloads import PackagedFile
 from ramify.tools.embeddings import load_encoder, pretrained
 from ramify.tools.embeddings.encoder import Prefixes
 from ramify.tools.embeddings.local_encoders import WordPieceEncoder
 from ramify.tools.errors import ModelError
 from ramify.tools.index import Index
-from ramify.tools.released_weights import PackagedFile
 
 LIGHTHOUSE = "스케리 등대는 1905년에 기술자 안나 홀트가 지었다. 등대의 높이는 41미터이다."
 KOREAN = {

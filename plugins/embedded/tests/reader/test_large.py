@@ -11,7 +11,7 @@ from torch import nn
 from transformers import MPNetConfig, MPNetModel
 
 from plugins.embedded.training.network import LowRank, make_low_rank, merge_low_rank
-from ramify.embedded.encoders.mpnet import mpnet_folder
+from ramify.embedded.encoders.mpnet import READER
 from ramify.embedded.reader import calibration, large, reading, short_answers
 from ramify.embedded.reader.network import Network
 from ramify.embedded.reader.reading import PassageReading, Reader, TextSpan
@@ -94,7 +94,7 @@ def test_a_missing_model_has_a_remedy(model: str, tmp_path: Path, monkeypatch: p
 
 
 @pytest.mark.real
-@pytest.mark.skipif(not mpnet_folder().is_dir(), reason="the large reader is not downloaded: run `ramify download reader`")
+@pytest.mark.skipif(not READER.folder.is_dir(), reason="the large reader is not downloaded: run `ramify download reader`")
 def test_answers_two_hops_of_the_demo() -> None:
     result = ask("In which city was the inventor of the ballpoint pen born?", strategy="prune", model=LARGE)
     assert (result.answer, result.model) == ("Budapest", LARGE)
