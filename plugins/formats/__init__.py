@@ -3,7 +3,7 @@
 * `html`, `pdf` (also pictures, read with OCR), `word`, `slides`, `opendocument`, `sheets`; what office formats share: `office`
 * `epub`, `mail`, `archives` (ZIP and mailboxes), with their `members`
 * `markdown` with HTML in it
-* in several formats: `raised` and lowered text, the forms of `numbers`
+* in several formats: `tables`, `raised` and lowered text, the forms of `numbers`
 * `fidelity`, which compares what was read with a raw reading
 """
 

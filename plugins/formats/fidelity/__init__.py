@@ -1,6 +1,6 @@
-"""Compare what was read with a raw reading that shares no code with the readers: `comparing`, printed by `reading_check`.
+"""Compare what was read with a raw reading that shares no code with the readers: `comparing`.
 
-The raw `readings`: `html`, `office` (with `numbers`), `sheets`, `pdf`; `text` is what they share.
+The raw `readings`: `text` and pages, `office` (with `numbers`), `sheets`, `pdf`.
 """
 
 __all__: list[str] = []

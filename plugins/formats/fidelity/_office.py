@@ -10,9 +10,8 @@ from zipfile import ZipFile
 
 from lxml import etree
 
-from ramify.formats.fidelity._html import visible_texts
 from ramify.formats.fidelity._numbers import number_forms
-from ramify.formats.fidelity._text import JOINT, RawText, decodings, optional
+from ramify.formats.fidelity._text import JOINT, RawText, decodings, optional, visible_texts
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

@@ -16,11 +16,10 @@ from email.utils import format_datetime, parsedate_to_datetime
 from io import BytesIO
 from typing import Any
 
-from ramify.formats.fidelity._html import visible_texts
 from ramify.formats.fidelity._office import raw_epub, raw_odf, raw_ooxml
 from ramify.formats.fidelity._pdf import raw_pdf
 from ramify.formats.fidelity._sheets import raw_ods, raw_xlsx
-from ramify.formats.fidelity._text import RawText, decodings, optional
+from ramify.formats.fidelity._text import RawText, decodings, optional, visible_texts
 
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>|<[^<>\n]*>|\\(?=[^\w\s])")
 _FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\r?\n(.*?\n)?\1[ \t]*(?:\r?\n|\Z)", re.DOTALL)

@@ -1,4 +1,4 @@
-"""Compare what is read of a file with an independent raw reading of it: words that are missing, new, or joined to others."""
+"""Compare what was read of a file with its raw text, and print the differences."""
 
 import re
 import unicodedata
@@ -6,14 +6,21 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from langchain_core.documents import Document
 
 from ramify.formats.fidelity._text import JOINT, RawText, optional
+from ramify.studio.console.streams import note, say
 from ramify.tools.documents.files import File, ReadReport, Skipped
 from ramify.tools.documents.properties import RESERVED_FIELDS
 from ramify.tools.documents.readers import find_reader, parse_file
+from ramify.tools.errors import UsageError
+from ramify.tools.quoting import escape_invisible, one_line, pluralize
+
+if TYPE_CHECKING:
+    from ramify.formats.fidelity.comparing import Difference, ReadingCheck
+
 
 _LETTER = r"(?:(?![\u3040-\u30ff\u3400-\u9fff])[^\W\d_])"
 _WORD = re.compile(rf"(?:(?<![^\s(|:=√])-)?\d++(?:[.,'’]\d++)*+{_LETTER}*+|[\u3040-\u30ff\u3400-\u9fff]|{_LETTER}(?:{_LETTER}|\d)*+")
@@ -285,3 +292,50 @@ def _find_words(words: Set[str], texts: Iterable[tuple[str, str]], pairs: Set[tu
                     around = text[max(0, word.start() - _CONTEXT_CHARS) : word.end() + _CONTEXT_CHARS]
                     contexts[word[0]] = (place, " ".join(around.split()))
     return contexts
+
+
+def check_files(paths: Sequence[Path]) -> bool:
+    """Print what is read of files and folders, and every difference without a remark; return whether there is none."""
+    from ramify.formats.fidelity.comparing import check_reading
+    from ramify.studio.console.building import skipped_lines
+    from ramify.tools.documents.files import Skipped, existing_path, list_files
+    from ramify.tools.documents.readers import NO_READER, find_reader
+
+    if not paths:
+        raise UsageError("--check-reading is without a PATH", "name files or folders to check")
+    skipped: list[Skipped] = []
+    checks = []
+    for file in list_files([existing_path(path) for path in paths], skipped):
+        if find_reader(file.path) is None:
+            skipped.append((file.source, f"{NO_READER}this format"))
+            continue
+        check = check_reading(file.path)
+        checks.append(check)
+        differences = pluralize(len(check.missing) + len(check.new) + len(check.glued), "difference")
+        found = f"{pluralize(check.documents, 'document')}, {pluralize(check.words, 'word')}, {differences}"
+        say(f"{one_line(file.source)}: {found}")
+        for line in _check_lines(check, file.path.name):
+            say(f"  {line}")
+    for line in skipped_lines(skipped):
+        note(line)
+    faulty = sum(not check.is_faithful for check in checks)
+    say(f"{faulty:,} of {pluralize(len(checks), 'file')} with differences that no remark explains")
+    return not faulty
+
+
+def _check_lines(check: "ReadingCheck", source: str) -> Iterator[str]:
+    """Yield the remarks on a file and its differences, numbers first."""
+    yield from (one_line(f"skipped {name}: {reason}") for name, reason in check.skipped)
+    yield from (one_line(remark if name == source else f"{name}: {remark}") for name, remark in check.remarks)
+    for kind, differences in (("not read:", check.missing), ("not in the file:", check.new), ("joined or split:", check.glued)):
+        for difference in sorted(differences, key=lambda one: not one.is_number):
+            yield _difference_line(kind, difference)
+
+
+def _difference_line(kind: str, difference: "Difference") -> str:
+    noun = "number" if difference.is_number else "word"
+    times = f" ({difference.times:,} times)" if difference.times > 1 else ""
+    instead = f" / {difference.instead!r}" if difference.instead else ""
+    place = f", {difference.place}" if difference.place else ""
+    context = f": … {difference.context} …" if difference.context else ""
+    return escape_invisible(one_line(f"{kind} {noun} {difference.word!r}{instead}{times}{place}{context}"))

@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from lxml import html
 
-from ramify.tools.documents.tables import SEPARATOR, Cell, fill_spans, read_table
+from ramify.formats.tables import fill_spans, read_table
+from ramify.tools.documents.tables import SEPARATOR, Cell
 
 _MAX_COLUMNS, _MAX_ROWS = 1000, 65_534
 """Largest spans in HTML."""

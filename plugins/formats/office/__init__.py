@@ -1,3 +1,3 @@
-"""Shared by office formats: `containers`, `charts`, `diagrams`, `equations`, and the `runs` of a paragraph."""
+"""Shared by office formats: `containers`, `charts` and diagrams, `equations`, and the `runs` of a paragraph."""
 
 __all__: list[str] = []

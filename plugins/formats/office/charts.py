@@ -1,14 +1,16 @@
-"""Read the data of charts in Microsoft's formats (`c:chartSpace`, `cx:chartSpace`) as a title and the lines of a table."""
+"""The texts of charts, their data as a table, and of diagrams."""
 
 import re
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from ramify.tools.documents.tables import Cell, table_lines
+from ramify.formats.tables import table_lines
+from ramify.tools.documents.tables import Cell
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
+
 
 _AXES = ("catAx", "valAx", "dateAx", "serAx")
 _CATEGORIES = ("cat", "xVal")
@@ -120,3 +122,22 @@ def shown_number(text: str, form: str) -> str:
 def _text(element: "_Element") -> str:
     """Return the text of the runs within an element."""
     return " ".join(" ".join(text for part in element.iter("{*}t", "{*}v") if (text := part.text)).split())
+
+
+def diagram_lines(data: "_Element") -> Iterator[str]:
+    """Yield the texts of a diagram's points, each before those below it."""
+    points = {point.get("modelId", ""): point for point in data.iterfind("{*}ptLst/{*}pt")}
+    below: dict[str, list[tuple[int, str]]] = {}
+    for link in data.iterfind("{*}cxnLst/{*}cxn"):
+        if link.get("type", "parOf") == "parOf":
+            order = link.get("srcOrd", "")
+            below.setdefault(link.get("srcId", ""), []).append((int(order) if order.isdecimal() else 0, link.get("destId", "")))
+    waiting = [*reversed(points), *(name for name, point in points.items() if point.get("type") == "doc")]
+    while waiting:
+        name = waiting.pop()
+        point = points.pop(name, None)
+        if point is None:
+            continue
+        texts = ("".join(run.text or "" for run in paragraph.iter("{*}t")) for paragraph in point.iterfind("{*}t/{*}p"))
+        yield from (" ".join(text.split()) for text in texts if text.strip())
+        waiting += [other for _, other in sorted(below.get(name, ()), reverse=True)]

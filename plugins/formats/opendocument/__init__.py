@@ -1,3 +1,3 @@
-"""OpenDocument: `reader` of texts and slides, `sheets`; parts of both: `xml`, `styles`, `lists`, `inline`, `objects`, `text`."""
+"""OpenDocument: `reader` of texts and slides, `sheets`; parts of both: `xml`, `styles` and lists, `inline` text, `text`."""
 
 __all__: list[str] = []

@@ -9,14 +9,13 @@ from zipfile import ZipFile
 
 from ramify.formats.numbers import PAGE_WORDS
 from ramify.formats.office.runs import DELETED, DESCRIPTION, HIDDEN, HIDDEN_SHAPE, PAGE_LINE, UNSHOWN_MARGIN, join_runs
-from ramify.formats.opendocument._inline import InlineReader
-from ramify.formats.opendocument._lists import ListNumbers, OpenList
-from ramify.formats.opendocument._objects import Objects
-from ramify.formats.opendocument._styles import Styles
+from ramify.formats.opendocument._inline import InlineReader, Objects
+from ramify.formats.opendocument._styles import ListNumbers, OpenList, Styles
 from ramify.formats.opendocument._xml import NAMESPACES, attribute, number, outermost, prefixed_name, qualified_name, text_of
+from ramify.formats.tables import table_lines
 from ramify.tools.documents.files import ReadReport
 from ramify.tools.documents.sections import LeveledLine
-from ramify.tools.documents.tables import Cell, table_lines
+from ramify.tools.documents.tables import Cell
 from ramify.tools.quoting import pluralize
 
 if TYPE_CHECKING:

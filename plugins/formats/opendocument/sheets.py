@@ -9,8 +9,7 @@ from langchain_core.documents import Document
 
 from ramify.formats.office.containers import open_container, parse_xml, report_properties
 from ramify.formats.opendocument._xml import NAMESPACES, find_body
-from ramify.formats.sheets.cell_names import Span, column_name
-from ramify.formats.sheets.sheet import ERRORS, UNCOMPUTED, Sheet, remark_cells, sheet_documents
+from ramify.formats.sheets.sheet import ERRORS, UNCOMPUTED, Sheet, Span, column_name, remark_cells, sheet_documents
 from ramify.tools.documents.files import ReadReport
 from ramify.tools.documents.readers import FormatReader
 from ramify.tools.documents.text import file_stem

@@ -1,6 +1,6 @@
 """PDF, and pictures of pages.
 
-`reader`, with `margins`, `footnotes`, `forms` and `sections`; `page` reads the lines of one: `characters`, `pieces`, `layout`, `tables`;
+`reader`, with `margins`, `footnotes`, `forms` and `sections`; the lines of a page: `characters`, `pieces`, `layout`, `tables`;
 `lines` joins them; `pictures` are read with `ocr`.
 """
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from ramify.formats.pdf._characters import turn_box
 from ramify.formats.pdf._layout import Block
 from ramify.formats.pdf._lines import HYPHEN, PrintedLine
-from ramify.tools.documents.tables import Cell, table_lines
+from ramify.formats.tables import table_lines
+from ramify.tools.documents.tables import Cell
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfPage

@@ -4,7 +4,8 @@ import ctypes
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from itertools import accumulate, groupby, zip_longest
+from functools import cache, partial
+from itertools import accumulate, groupby, pairwise, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,9 +13,10 @@ from langchain_core.documents import Document
 
 from ramify.formats.pdf._footnotes import move_footnotes
 from ramify.formats.pdf._forms import Box, Filled, fill_in, read_xfa
+from ramify.formats.pdf._layout import find_blocks, is_running_text, order_columns, read_columns
 from ramify.formats.pdf._lines import HYPHEN, PagedLine, PrintedLine, join_lines, vocabulary
 from ramify.formats.pdf._margins import split_margins
-from ramify.formats.pdf._page import read_page_lines
+from ramify.formats.pdf._pieces import read_pieces
 from ramify.formats.pdf._sections import (
     SectionStart,
     larger_lines,
@@ -22,6 +24,7 @@ from ramify.formats.pdf._sections import (
     section_starts_by_records,
     section_starts_by_size,
 )
+from ramify.formats.pdf._tables import find_rulings, read_block
 from ramify.formats.pdf.ocr import find_ocr
 from ramify.formats.pdf.pictures import (
     READ_BY_OCR,
@@ -40,6 +43,7 @@ from ramify.tools.quoting import pluralize
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument, PdfPage
+
 
 _RUN_TOGETHER = re.compile(r"[A-Za-z\u00c0-\u024f\u0370-\u052f]{36,}")
 """A longer run of letters means that spaces are missing."""
@@ -246,3 +250,34 @@ def _sections(pages: Sequence[list[PrintedLine]], cuts: Sequence[SectionStart]) 
 
 
 READER = FormatReader(read_pdf, {"pypdfium2": "pypdfium2"}, ocr=find_ocr)
+
+
+def read_page_lines(page: "PdfPage") -> list[PrintedLine]:
+    """Return a page's lines in the order of reading."""
+    lines, turn = read_pieces(page)
+    if all(len(line) == 1 for line in lines) and all(above[0].bottom > below[0].top for above, below in pairwise(lines)):
+        return [line[0] for line in lines]
+    read: list[PrintedLine] = []
+    rulings = cache(partial(find_rulings, page, turn))
+    done = 0
+    for block in find_blocks(lines):
+        if block.numbers.start < done:
+            continue
+        if is_running_text(block):
+            numbers, ordered = read_columns(block, lines)
+            rows = [_join(line) for line in ordered]
+        else:
+            numbers, rows = block.numbers, read_block(block, rulings)
+        if rows:
+            read += [*(_join(line) for line in lines[done : numbers.start]), *rows]
+            done = numbers.stop
+    return order_columns([*read, *(_join(line) for line in lines[done:])])
+
+
+def _join(pieces: Sequence[PrintedLine]) -> PrintedLine:
+    """Return the pieces of a line as one."""
+    if len(pieces) == 1:
+        return pieces[0]
+    longest = max(pieces, key=lambda piece: len(piece.text))
+    text = " ".join(piece.text for piece in pieces)
+    return longest._replace(left=pieces[0].left, right=pieces[-1].right, top=pieces[0].top, bottom=pieces[-1].bottom, text=text)

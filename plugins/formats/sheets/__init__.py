@@ -1,3 +1,3 @@
-"""Workbooks: `xlsx` (`workbook`, `xlsx_sheet`, `number_format`); a `sheet` of any format as documents, and its `cell_names`."""
+"""Workbooks: `xlsx` (`workbook`, `number_format`); a `sheet` of any format as documents."""
 
 __all__: list[str] = []

@@ -7,12 +7,12 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ramify.formats.numbers import format_number
-from ramify.formats.office.charts import chart_lines
-from ramify.formats.office.diagrams import diagram_lines
+from ramify.formats.office.charts import chart_lines, diagram_lines
 from ramify.formats.office.equations import equation_text
 from ramify.formats.office.runs import DESCRIPTION, HIDDEN_SHAPE, STRUCK, Run, join_runs
+from ramify.formats.tables import table_lines
 from ramify.tools.documents.files import ReadReport
-from ramify.tools.documents.tables import Cell, table_lines
+from ramify.tools.documents.tables import Cell
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

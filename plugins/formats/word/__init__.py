@@ -1,3 +1,3 @@
-"""Word: `reader`; its `parts` (XML and styles), `blocks`, `numbering`, `tables`, and `runs` (with `symbols`)."""
+"""Word: `reader`; its `parts` (XML and styles), `blocks`, `numbering`, `tables`, and `runs`."""
 
 __all__: list[str] = []

@@ -5,8 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from ramify.formats.office.charts import chart_lines
-from ramify.formats.office.diagrams import diagram_lines
+from ramify.formats.office.charts import chart_lines, diagram_lines
 from ramify.formats.office.runs import PLACEHOLDER, STRUCK
 from ramify.formats.word._numbering import BULLET, Numbering
 from ramify.formats.word._parts import PARAGRAPH, Package, Styles, find_value, name_of

@@ -4,10 +4,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ramify.formats.office.runs import DELETED
+from ramify.formats.tables import table_lines
 from ramify.formats.word._parts import find_value, is_on, name_of, number_value
 from ramify.formats.word._runs import REMOVED, plain_text
 from ramify.tools.documents.sections import word_count
-from ramify.tools.documents.tables import Cell, table_lines
+from ramify.tools.documents.tables import Cell
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
