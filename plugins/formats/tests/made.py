@@ -191,3 +191,24 @@ def drawn(*pages: list[str], rotate: int = 0) -> bytes:
     table = "".join(f"{place:010} 00000 n \n" for place in places)
     end = f"trailer\n<< /Size {len(objects) + 1} /Root 1 0 R >>\nstartxref\n{len(body)}\n%%EOF\n"
     return f"{body}xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}{end}".encode("latin-1")
+
+
+def pdf(pages: list[str], information: str = "") -> bytes:
+    """Write a small PDF by hand, with an information dictionary."""
+    objects = ["<< /Type /Catalog /Pages 2 0 R >>", "", "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"]
+    kids = []
+    for text in pages:
+        stream = f"BT /F1 12 Tf 72 720 Td ({text}) Tj ET"
+        objects.append(f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream")
+        resources = "<< /Font << /F1 3 0 R >> >>"
+        objects.append(f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources {resources} /Contents {len(objects)} 0 R >>")
+        kids.append(f"{len(objects)} 0 R")
+    objects.append(f"<< {information} >>")
+    objects[1] = f"<< /Type /Pages /Kids [{' '.join(kids)}] /Count {len(kids)} >>"
+    body, places = "%PDF-1.4\n", []
+    for number, content in enumerate(objects, start=1):
+        places.append(len(body))
+        body += f"{number} 0 obj\n{content}\nendobj\n"
+    table = "".join(f"{place:010} 00000 n \n" for place in places)
+    end = f"trailer\n<< /Size {len(objects) + 1} /Root 1 0 R /Info {len(objects)} 0 R >>\nstartxref\n{len(body)}\n%%EOF\n"
+    return f"{body}xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}{end}".encode("latin-1")

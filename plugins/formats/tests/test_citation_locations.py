@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from pptx import Presentation
 
+from plugins.formats.tests.made import pdf
 from ramify.graphs import search_tool
 from tests.studio.conftest import Ramify
-from tests.tools.documents.test_load import pdf
 
 TITLE_SLIDE = ("Annual review", "For the board in Brennick")
 FERRY = "The ferry at Lorn costs 40,000 crowns a year, and the suspension bridge beside it has been closed to carts since the last flood."

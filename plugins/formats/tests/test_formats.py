@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from plugins.formats.tests.made import pdf
+from ramify.tools.documents.files import File
+from ramify.tools.documents.load import load_files, read_files
 from tests.tools.documents.shown import FILES, shown
 
 LENGTH = "The river Arda rises in the Morvan hills and reaches the sea at Brennick, 214 kilometres further on."
@@ -83,3 +86,30 @@ def test_a_damaged_or_secret_file_is_named_in_a_line(tmp_path: Path) -> None:
         assert named[1].startswith("not a readable")
         assert "\n" not in named[1]
     assert shown(FILES / "secret.pdf").skipped == [("secret.pdf", "protected by a password")]
+
+
+def test_html_keeps_headings_and_tables_and_drops_scripts(tmp_path: Path) -> None:
+    page = """<html><head><title>Wood  species</title><script>alert(1)</script></head><body><nav>Home</nav><!-- hidden -->
+        <p>Spruce is <b>light</b>
+        and strong.<h2>Grades</h2><table><tr><td>A</td><td>dry</td></tr><tr><td>B</td><td>wet</td></tr></table></body></html>"""
+    (tmp_path / "wood.html").write_text(page, encoding="utf-8")
+    above, grades = load_files(tmp_path, clean=False)
+    assert above.page_content == "Spruce is light and strong."
+    assert grades.page_content == "A | dry\nB | wet"
+    assert grades.metadata == {"source": "wood.html", "title": "Wood species", "heading": "Grades"}
+
+
+def test_a_pdf_without_headings_is_one_document_that_knows_its_pages(tmp_path: Path) -> None:
+    (tmp_path / "manual.pdf").write_bytes(pdf(["Check the rudder cables.", "Check the brakes."]))
+    (document,) = load_files(tmp_path)
+    assert document.page_content == "Check the rudder cables.\n\nCheck the brakes."
+    assert document.metadata == {"source": "manual.pdf", "title": "manual", "pages": [[0, 1], [26, 2]]}
+
+
+def test_one_worker_and_many_say_the_same() -> None:
+    files = [File(path, path.name, FILES) for path in sorted(FILES.iterdir())]
+
+    def said(workers: int) -> list[str]:
+        return [str(document) for read in read_files(files, workers=workers) for document in read.documents]
+
+    assert said(1) == said(3)

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from langchain_core.documents import Document
 
+from plugins.formats.tests.made import pdf
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.index.chunking import Chunking, split_documents
 from tests.tools.documents.shown import FILES, Shown, shown
-from tests.tools.documents.test_load import pdf
 
 
 @cache

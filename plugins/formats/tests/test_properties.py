@@ -10,8 +10,8 @@ import pytest
 from openpyxl import Workbook
 from pptx import Presentation
 
+from plugins.formats.tests.made import pdf
 from tests.tools.documents.shown import FILES, Shown, shown
-from tests.tools.documents.test_load import pdf
 
 SHARED: dict[str, Any] = {
     "author": ["Jane Doe", "Jan Meer"],
@@ -143,71 +143,6 @@ def test_a_row_that_speaks_for_itself_has_not_the_workbook_s_author(tmp_path: Pa
     first, second = shown(tmp_path / "books.xlsx").documents
     assert (first.metadata["author"], first.metadata.get("subject")) == ("Ida Keller", None)
     assert second.metadata["author"] == "Jane Doe"
-
-
-def test_front_matter_is_no_text_and_names_of_places_are_kept_apart(tmp_path: Path) -> None:
-    above = "---\ntitle: The pump\nheading: Mine\nsource: Gazette\ncode: 007\nland: NO\npower: {kw: 1.5, tests: [a: 1]}\nempty:\n---"
-    (document,), _, remarks = shown(markdown(tmp_path / "a.md", above))
-    assert document.page_content == TEXT
-    assert document.metadata == {
-        "source": "a.md", "title": "The pump", "record_heading": "Mine", "record_source": "Gazette", "code": "007", "land": "NO",
-        "power.kw": 1.5,
-    }  # fmt: skip
-    assert [(name, "power.tests" in said) for name, said in remarks] == [("a.md", True)]
-
-
-@pytest.mark.parametrize(
-    "above", ["---\nA rule above a paragraph.\n---", "---\n\nNote: a rule.\n\n---", "---\n- a\n- b\n---", "Text\n\n---"]
-)
-def test_a_rule_is_no_front_matter(above: str, tmp_path: Path) -> None:
-    found = shown(markdown(tmp_path / "a.md", above))
-    text = " ".join(f"{document.metadata.get('heading', '')} {document.page_content}" for document in found.documents)
-    assert all(word in text for word in (*above.replace("-", " ").split(), *TEXT.split()))
-    assert found.remarks == []
-
-
-BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
-    f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]\n" for before, name in zip("abcdefgh", "bcdefghi", strict=True)
-)
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [
-        BOMB,
-        "a: &a [*a]",
-        "[" * 9000,
-        "- " * 7000,
-        "a: b: c",
-        "a: '",
-        "a: \0",
-        "x" * (1 << 20),
-        "? " * 5000,
-        "%TAG ! !",
-    ],
-    ids=["bomb", "circle", "brackets", "lists", "colons", "quote", "nul", "megabyte", "keys", "directive"],
-)
-def test_hostile_front_matter_costs_nothing_but_itself(fields: str, tmp_path: Path) -> None:
-    found = shown(markdown(tmp_path / "a.md", f"---\n{fields}\n---\n\n# Pump"))
-    if "\0" in fields:
-        assert found.skipped == [("a.md", "binary, not text")]
-        return
-    assert TEXT in found.documents[-1].page_content
-    assert found.documents[-1].metadata.keys() == {"source", "title", "heading"}
-
-
-def test_a_tag_of_yaml_makes_nothing(tmp_path: Path) -> None:
-    above = f'---\nauthor: !!python/object/apply:os.system ["touch {tmp_path}/made"]\nname: !!python/name:os.system x\n---'
-    assert stated(shown(markdown(tmp_path / "a.md", above)))["name"] == "x"
-    assert not (tmp_path / "made").exists()
-
-
-@pytest.mark.parametrize("fields", ["n = 0x" + "f" * 9000, "n = 1" + "0" * 9000, "a = " + "[" * 9000, "a = 1\na = 2", "f = [nan, inf]"])
-def test_hostile_toml_costs_nothing_but_itself(fields: str, tmp_path: Path) -> None:
-    found = shown(markdown(tmp_path / "a.md", f"+++\n{fields}\n+++"))
-    assert TEXT in found.documents[-1].page_content
-    assert found.documents[-1].metadata == {"source": "a.md", "title": "a"}
-    assert len(found.remarks) == 1
 
 
 def test_properties_that_cannot_be_read_cost_no_file(tmp_path: Path) -> None:

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from plugins.formats.tests.made import pdf
 from ramify.tools.documents import files, properties
 from ramify.tools.index import Index, build
 from tests.studio.conftest import Ramify
-from tests.tools.documents.test_load import pdf
 from tests.tools.fakes import WordEncoder
 
 TEXTS = ("The seal is replaced once a year.", "The valve is opened by hand.", "The tank holds 200 litres.")

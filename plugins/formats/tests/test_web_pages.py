@@ -7,6 +7,8 @@ from langchain_core.documents import Document
 from ramify.formats.html.page import html_outline
 from ramify.tools.documents.files import ReadReport
 from ramify.tools.documents.load import load_files
+from tests.faults import fault
+from tests.tools.documents.shown import shown
 
 SITE = """<html><head><title>copy — Tools 3 documentation</title></head><body>
 <div class="related" role="navigation"><a href="index.html">Index</a> <a href="next.html">Next</a></div>
@@ -109,3 +111,26 @@ def test_control_characters_in_a_quotation_are_spaces(tmp_path: Path) -> None:
     (tmp_path / "page.html").write_bytes(b"<p>He said <q>eleven\x01metres&#1;high</q> &#123;</p>")
     (document,) = load_files(tmp_path / "page.html")
     assert document.page_content == 'He said "eleven metres high" {'
+
+
+def test_a_page_is_read_in_the_encoding_that_it_declares(tmp_path: Path) -> None:
+    text = "Mój dom stoi w Łodzi"
+    for declared in ('<meta charset="iso-8859-2">', "<?xml version='1.0' encoding='iso-8859-2'?>"):
+        (tmp_path / "page.html").write_bytes(f"{declared}<body><p>{text}</p></body>".encode("iso-8859-2"))
+        found = shown(tmp_path / "page.html")
+        assert [document.page_content for document in found.documents] == [text]
+        assert found.remarks == [("page.html", "read as iso8859-2")]
+
+
+@fault("documents", "page with a wrong declaration of its encoding", sees="a remark with the encoding", kept="the text")
+def test_a_wrong_declaration_is_noticed(tmp_path: Path) -> None:
+    text = "Мост через реку Арду был открыт в тысяча девятьсот пятьдесят восьмом году."
+    page = f"<meta charset=iso-8859-1><body><p>{text}</p></body>"
+    (tmp_path / "old.html").write_bytes(page.encode("cp1251"))
+    (tmp_path / "new.html").write_text(page, encoding="utf-8")
+    old, new = shown(tmp_path / "old.html"), shown(tmp_path / "new.html")
+    assert [document.page_content for document in (*old.documents, *new.documents)] == [text, text]
+    ((_, remark),) = old.remarks
+    assert "cp1251" in remark
+    assert "declares cp1252" in remark
+    assert not new.remarks

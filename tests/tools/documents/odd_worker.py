@@ -1,4 +1,4 @@
-"""A worker that knows readers which hang, die, fail, take all memory and never end."""
+"""A worker that knows a reader of texts, and readers which hang, die, fail, take all memory and never end."""
 
 import os
 import sys
@@ -12,6 +12,7 @@ from langchain_core.documents import Document
 from ramify.tools.documents import worker_pool as worker
 from ramify.tools.documents.files import ReadReport
 from ramify.tools.documents.readers import FORMAT_READERS, FormatReader
+from ramify.tools.documents.text import read_text
 
 
 def hang(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
@@ -52,6 +53,7 @@ def cut(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
 
 
 ODD = {".hang": FormatReader(hang), ".die": FormatReader(die), ".fail": FormatReader(fail), ".grow": FormatReader(grow)}
+ODD |= {".page": FormatReader(read_text)}
 ODD |= {".endless": FormatReader(endless, records=True, in_parts=True), ".cut": FormatReader(cut, records=True, in_parts=True)}
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults import fault
 from tests.tools.documents.shown import shown
 
 
@@ -42,29 +41,6 @@ def test_unicode_without_a_byte_order_mark_is_read_and_named(encoding: str, suff
     found = shown(tmp_path / f"new.{suffix}")
     assert ["Köln am Rhein" in document.page_content for document in found.documents] == [True]
     assert found.remarks == [(f"new.{suffix}", f"read as {encoding}")]
-
-
-def test_a_page_is_read_in_the_encoding_that_it_declares(tmp_path: Path) -> None:
-    text = "Mój dom stoi w Łodzi"
-    for declared in ('<meta charset="iso-8859-2">', "<?xml version='1.0' encoding='iso-8859-2'?>"):
-        (tmp_path / "page.html").write_bytes(f"{declared}<body><p>{text}</p></body>".encode("iso-8859-2"))
-        found = shown(tmp_path / "page.html")
-        assert [document.page_content for document in found.documents] == [text]
-        assert found.remarks == [("page.html", "read as iso8859-2")]
-
-
-@fault("documents", "page with a wrong declaration of its encoding", sees="a remark with the encoding", kept="the text")
-def test_a_wrong_declaration_is_noticed(tmp_path: Path) -> None:
-    text = "Мост через реку Арду был открыт в тысяча девятьсот пятьдесят восьмом году."
-    page = f"<meta charset=iso-8859-1><body><p>{text}</p></body>"
-    (tmp_path / "old.html").write_bytes(page.encode("cp1251"))
-    (tmp_path / "new.html").write_text(page, encoding="utf-8")
-    old, new = shown(tmp_path / "old.html"), shown(tmp_path / "new.html")
-    assert [document.page_content for document in (*old.documents, *new.documents)] == [text, text]
-    ((_, remark),) = old.remarks
-    assert "cp1251" in remark
-    assert "declares cp1252" in remark
-    assert not new.remarks
 
 
 def test_a_few_bytes_that_are_no_utf_8_do_not_change_the_rest(tmp_path: Path) -> None:

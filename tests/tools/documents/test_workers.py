@@ -13,7 +13,6 @@ from ramify.tools.documents.files import File
 from ramify.tools.documents.readers import FORMAT_READERS
 from ramify.tools.documents.worker_pool import Limits, WorkerPool
 from tests.tools.documents import odd_worker
-from tests.tools.documents.shown import FILES
 
 
 @pytest.fixture
@@ -36,19 +35,19 @@ def _command(limits: Limits) -> list[str]:
 
 
 def files(folder: Path, names: list[str]) -> Iterator[File]:
-    """Write pages; those with an odd ending go to an odd reader."""
+    """Write files; those with an odd ending go to an odd reader."""
     for name in names:
         path = folder / name
-        path.write_text(f"<html><body><p>This is {name}.</p></body></html>", encoding="utf-8")
+        path.write_text(f"This is {name}.", encoding="utf-8")
         yield File(path, name, folder)
 
 
 def test_files_come_in_order_and_a_bad_one_costs_only_itself(tmp_path: Path, pools: list[WorkerPool]) -> None:
-    names = ["a.html", "b.hang", "c.html", "d.die", "e.fail", "f.html", "g.grow", *(f"h{number}.html" for number in range(20))]
+    names = ["a.page", "b.hang", "c.page", "d.die", "e.fail", "f.page", "g.grow", *(f"h{number}.page" for number in range(20))]
     found = list(reading.read_files(files(tmp_path, names), limits=Limits(seconds=10, memory_mb=1024), workers=2))
     assert [read.file.source for read in found] == names
     read = {one.file.source: [document.page_content for document in one.documents] for one in found}
-    assert all(read[name] == ([f"This is {name}."] if name.endswith(".html") else []) for name in names)
+    assert all(read[name] == ([f"This is {name}."] if name.endswith(".page") else []) for name in names)
     assert [reason for one in found for reason in one.skipped] == [
         ("b.hang", "took longer than 10 s"),
         ("d.die", "its reader died (signal 6)"),
@@ -58,8 +57,8 @@ def test_files_come_in_order_and_a_bad_one_costs_only_itself(tmp_path: Path, poo
 
 
 def test_who_stops_reading_leaves_no_process_behind(tmp_path: Path, pools: list[WorkerPool]) -> None:
-    found = reading.read_files(files(tmp_path, ["a.html", *(f"b{number}.hang" for number in range(50))]), workers=2)
-    assert [read.file.source for read in islice(found, 1)] == ["a.html"]
+    found = reading.read_files(files(tmp_path, ["a.page", *(f"b{number}.hang" for number in range(50))]), workers=2)
+    assert [read.file.source for read in islice(found, 1)] == ["a.page"]
     (pool,) = pools
     assert pool.running_count() == 2
     found.close()  # type: ignore[attr-defined]
@@ -70,7 +69,7 @@ def test_no_more_is_read_ahead_than_the_workers_need(tmp_path: Path, pools: list
     asked = []
 
     def counted() -> Iterator[File]:
-        for file in files(tmp_path, [f"{number:03}.html" for number in range(200)]):
+        for file in files(tmp_path, [f"{number:03}.page" for number in range(200)]):
             asked.append(file)
             yield file
 
@@ -81,16 +80,16 @@ def test_no_more_is_read_ahead_than_the_workers_need(tmp_path: Path, pools: list
 
 
 def test_records_are_streamed(tmp_path: Path, pools: list[WorkerPool]) -> None:
-    found = reading.read_files(files(tmp_path, ["a.endless", "b.html"]), workers=1)
+    found = reading.read_files(files(tmp_path, ["a.endless", "b.page"]), workers=1)
     documents = iter(next(found).documents)
     assert [document.page_content for document in islice(documents, 1000)] == [f"Record {number}." for number in range(1000)]
-    assert [document.page_content for document in next(found).documents] == ["This is b.html."]
+    assert [document.page_content for document in next(found).documents] == ["This is b.page."]
     with pytest.raises(RuntimeError, match="not taken"):
         list(documents)
 
 
 def test_records_are_kept_up_to_where_their_reader_dies(tmp_path: Path, pools: list[WorkerPool]) -> None:
-    found = [(len(list(read.documents)), read.skipped) for read in reading.read_files(files(tmp_path, ["a.cut", "b.html"]), workers=1)]
+    found = [(len(list(read.documents)), read.skipped) for read in reading.read_files(files(tmp_path, ["a.cut", "b.page"]), workers=1)]
     assert found == [(512, [("a.cut", "its reader died (signal 6)")]), (1, [])]
 
 
@@ -122,10 +121,3 @@ def test_a_few_small_texts_and_records_need_no_worker(tmp_path: Path, pools: lis
 
 def _in(folder: Path) -> list[File]:
     return [File(path, path.name, folder) for path in sorted(folder.iterdir())]
-
-
-def test_one_worker_and_many_say_the_same() -> None:
-    def said(workers: int) -> list[str]:
-        return [str(document) for read in reading.read_files(_in(FILES), workers=workers) for document in read.documents]
-
-    assert said(1) == said(3)
