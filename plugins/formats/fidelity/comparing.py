@@ -6,21 +6,18 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from langchain_core.documents import Document
 
 from ramify.formats.fidelity._text import JOINT, RawText, optional
+from ramify.studio.console.building import skipped_lines
 from ramify.studio.console.streams import note, say
-from ramify.tools.documents.files import File, ReadReport, Skipped
+from ramify.tools.documents.files import File, ReadReport, Skipped, existing_path, list_files
 from ramify.tools.documents.properties import RESERVED_FIELDS
-from ramify.tools.documents.readers import find_reader, parse_file
+from ramify.tools.documents.readers import NO_READER, find_reader, parse_file
 from ramify.tools.errors import UsageError
 from ramify.tools.quoting import escape_invisible, one_line, pluralize
-
-if TYPE_CHECKING:
-    from ramify.formats.fidelity.comparing import Difference, ReadingCheck
-
 
 _LETTER = r"(?:(?![\u3040-\u30ff\u3400-\u9fff])[^\W\d_])"
 _WORD = re.compile(rf"(?:(?<![^\s(|:=√])-)?\d++(?:[.,'’]\d++)*+{_LETTER}*+|[\u3040-\u30ff\u3400-\u9fff]|{_LETTER}(?:{_LETTER}|\d)*+")
@@ -296,11 +293,6 @@ def _find_words(words: Set[str], texts: Iterable[tuple[str, str]], pairs: Set[tu
 
 def check_files(paths: Sequence[Path]) -> bool:
     """Print what is read of files and folders, and every difference without a remark; return whether there is none."""
-    from ramify.formats.fidelity.comparing import check_reading
-    from ramify.studio.console.building import skipped_lines
-    from ramify.tools.documents.files import Skipped, existing_path, list_files
-    from ramify.tools.documents.readers import NO_READER, find_reader
-
     if not paths:
         raise UsageError("--check-reading is without a PATH", "name files or folders to check")
     skipped: list[Skipped] = []
@@ -323,7 +315,7 @@ def check_files(paths: Sequence[Path]) -> bool:
     return not faulty
 
 
-def _check_lines(check: "ReadingCheck", source: str) -> Iterator[str]:
+def _check_lines(check: ReadingCheck, source: str) -> Iterator[str]:
     """Yield the remarks on a file and its differences, numbers first."""
     yield from (one_line(f"skipped {name}: {reason}") for name, reason in check.skipped)
     yield from (one_line(remark if name == source else f"{name}: {remark}") for name, remark in check.remarks)
@@ -332,7 +324,7 @@ def _check_lines(check: "ReadingCheck", source: str) -> Iterator[str]:
             yield _difference_line(kind, difference)
 
 
-def _difference_line(kind: str, difference: "Difference") -> str:
+def _difference_line(kind: str, difference: Difference) -> str:
     noun = "number" if difference.is_number else "word"
     times = f" ({difference.times:,} times)" if difference.times > 1 else ""
     instead = f" / {difference.instead!r}" if difference.instead else ""
