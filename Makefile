@@ -8,23 +8,37 @@ PACKAGES := ramify.tools ramify.prompts ramify.nodes ramify.graphs ramify.studio
 # What is imported is compiled then, and kept.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-all slow faults records torture coverage check bench format browser-test inspect-test fuzz pictures lock licences audit sbom release clean
+.PHONY: demo test test-core test-embedded test-formats test-lab test-serve test-stores test-all slow faults records torture coverage check bench format browser-test inspect-test fuzz pictures lock licences audit sbom release clean
 
 demo: $(VENV)/.demo ## Ask a two-hop question on the demo corpus
 	$(BIN)/ramify ask "In which city was the inventor of the ballpoint pen born?" --tree
 	@echo "Next: '$(BIN)/ramify serve' answers in your browser, at http://127.0.0.1:8484"
 
-test: $(VENV)/.test ## Run all tests but the slow ones and those of a real language model, a cluster, Milvus or public data
-	$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m "not real and not slow"
+# What two processes run; the quick tests leave out those of a real language model, a cluster, a server or public data, and the slow ones.
+PYTEST := -m pytest -q -n 2 --dist loadgroup
+QUICK := -m "not real and not slow"
+
+test: $(VENV)/.test ## Run the quick tests of the core and of the embedded model
+	$(BIN)/python $(PYTEST) $(QUICK) tests plugins/embedded
+
+test-core: $(VENV)/.test ## Run the quick tests of the core where the folder plugins/ is absent: in build/core
+	$(BIN)/python -m release.core
+	cd build/core && .venv/bin/python $(PYTEST) $(QUICK) tests
+
+test-embedded test-formats test-lab test-serve: test-%: $(VENV)/.test ## Run the quick tests of a plug-in
+	$(BIN)/python $(PYTEST) $(QUICK) plugins/$*
+
+test-stores: $(VENV)/.test ## Run the tests of the stores, which start Milvus Lite and Ray
+	$(BIN)/python $(PYTEST) plugins/stores
 
 test-all: $(VENV)/.test ## Run all tests, and check that they give the fault matrix
-	$(BIN)/python -m pytest -q -n 2 --dist loadgroup --faults=check
+	$(BIN)/python $(PYTEST) --faults=check
 
 slow: $(VENV)/.test ## Run all tests on an idle machine, and list those in tests/slow.txt that take longer than half a second
-	$(BIN)/python -m pytest -q -n 2 --dist loadgroup --slow=write
+	$(BIN)/python $(PYTEST) --slow=write
 
 faults: $(VENV)/.test ## Run the tests that cause a fault, and make docs/faults.md from those that pass
-	$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m fault --faults=write
+	$(BIN)/python $(PYTEST) -m fault --faults=write
 
 records: $(VENV)/.test ## Write all pages, lists and snapshots that are derived from the code: prompts, settings, shapes, drawings, langgraph.json
 	$(BIN)/python -m tests.records
@@ -32,15 +46,15 @@ records: $(VENV)/.test ## Write all pages, lists and snapshots that are derived 
 torture: $(VENV)/.test ## Stress real processes with faults, kills, full disks and losses of power: MINUTES=30, SEED=a number; see build/torture/report.md
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.torture --minutes $(or $(MINUTES),30) $(if $(SEED),--seed $(SEED)) --at-once 128 --out build/torture
 
-coverage: $(VENV)/.test ## Run what `make test` runs and the slow ones, and count the lines and branches that it reaches, by folder
-	$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m "not real" --cov=ramify --cov-branch --cov-report=
+coverage: $(VENV)/.test ## Run all tests but the real ones, and count the lines and branches that it reaches, by folder
+	$(BIN)/python $(PYTEST) -m "not real" --cov=ramify --cov-branch --cov-report=
 	@echo "           lines, missed, branches, half taken, percent of both"
 	@for folder in $(FOLDERS); do printf '%-11s' $$folder; $(BIN)/coverage report --precision=2 --include="$$folder/*" | tail -n 1; done
 
 check: $(VENV)/.test ## Lint and check types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy $(addprefix -p ,$(PACKAGES) training release)
+	$(BIN)/mypy $(addprefix -p ,$(PACKAGES) plugins.embedded.training release)
 
 bench: $(VENV)/.test ## Measure speed and memory, and print one table: 10 minutes on two idle cores; RAMIFY_DATA names the data
 	$(BIN)/python plugins/lab/benchmarks/bench.py

@@ -57,18 +57,29 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Durations())
 
 
-def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Import no file of which `make test` runs nothing: those of real models, clusters and servers are slow to import alone."""
-    from tests.sharing import REAL_FILES, SLOW_TESTS
+def pytest_report_header() -> list[str]:
+    """Say which tests are left out because a plug-in is absent."""
+    from tests.sharing import ABSENT, NEEDS, NEEDS_FILE
 
-    left_out = config.getoption("markexpr") == "not real and not slow"
-    return True if left_out and collection_path.relative_to(config.rootpath).as_posix() in REAL_FILES | SLOW_TESTS else None
+    return [f"left out: {list(NEEDS.values()).count(plugin)} of {NEEDS_FILE.name}, as ramify.{plugin} is absent" for plugin in sorted(ABSENT)]
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Import no file of which `make test` runs nothing: those of real models, clusters and servers are slow to import alone.
+
+    Nor one that needs a plug-in that is absent.
+    """
+    from tests.sharing import REAL_FILES, SLOW_TESTS, absent_plugin
+
+    path = collection_path.relative_to(config.rootpath).as_posix()
+    left_out = config.getoption("markexpr") == "not real and not slow" and path in REAL_FILES | SLOW_TESTS
+    return True if left_out or absent_plugin(path) else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out further combinations; mark the tests that ask a real model, cluster or database, or read public data, and the long ones."""
     from tests.combinations import ALL
-    from tests.sharing import REAL_FILES, is_slow
+    from tests.sharing import REAL_FILES, absent_plugin, is_slow
 
     if not ALL:
         config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("combination")])
@@ -79,6 +90,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker("real")
         if is_slow(item.nodeid):
             item.add_marker("slow")
+        if plugin := absent_plugin(item.nodeid):
+            item.add_marker(pytest.mark.skip(reason=f"needs ramify.{plugin}, which is absent"))
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -48,7 +48,16 @@ def main() -> None:
     packages = environment / Path(sysconfig.get_path("purelib")).relative_to(sys.prefix)
     # A line of a .pth file adds a folder without its own .pth files, one of which is that of the editable installation.
     (packages / "outer.pth").write_text(f"{sysconfig.get_path('purelib')}\n", encoding="utf-8")
-    pip = [sys.executable, "-m", "pip", "--python", environment / "bin" / "python", "install", "--quiet", "--disable-pip-version-check"]
+    pip: list[str | Path] = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        environment / "bin" / "python",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+    ]
     subprocess.run([*pip, "--no-deps", "--no-build-isolation", "--ignore-installed", "."], cwd=CORE, check=True)
 
 

@@ -1,6 +1,10 @@
-"""Distribution of tests to processes: one by one, except that files sharing something costly stay together and come first."""
+"""Distribution of tests to processes: one by one, except that files sharing something costly stay together and come first.
 
-from pathlib import Path
+And which are left out: those marked `real` and `slow`, and where a plug-in is absent, those that need it.
+"""
+
+from importlib.util import find_spec
+from pathlib import Path, PurePosixPath
 
 from xdist.scheduler import LoadScopeScheduling
 
@@ -59,6 +63,11 @@ SLOW_TESTS_FILE = Path(__file__).with_name("slow.txt")
 SLOW_TESTS = frozenset(SLOW_TESTS_FILE.read_text(encoding="utf-8").splitlines())
 """Files and tests that are marked `slow`, for the same: they take longer than others; `tests/durations.py` makes the list."""
 
+NEEDS_FILE = Path(__file__).with_name("needs.txt")
+NEEDS = {name: plugin for plugin, name in (line.split() for line in NEEDS_FILE.read_text(encoding="utf-8").splitlines())}
+"""Folders, files and tests of `tests/` that need a plug-in, with its name: they ask its model, or show what it makes of an answer."""
+ABSENT = {plugin for plugin in NEEDS.values() if find_spec(f"ramify.{plugin}") is None}
+
 
 class SharedScheduling(LoadScopeScheduling):
     """Distributes groups of tests, the larger ones first."""
@@ -70,6 +79,13 @@ class SharedScheduling(LoadScopeScheduling):
 def is_slow(nodeid: str) -> bool:
     """Return whether a test is marked `slow`."""
     return not SLOW_TESTS.isdisjoint((nodeid.partition("::")[0], nodeid.partition("[")[0]))
+
+
+def absent_plugin(nodeid: str) -> str:
+    """Return the plug-in that a folder, file or test needs and that is not installed, or ""."""
+    file = nodeid.partition("::")[0]
+    names = (nodeid.partition("[")[0], file, *map(str, PurePosixPath(file).parents))
+    return next((NEEDS[name] for name in names if NEEDS.get(name) in ABSENT), "")
 
 
 def group_of_test(nodeid: str) -> str:
