@@ -2,9 +2,9 @@
 
 import pytest
 
+from plugins.lab.tests.test_scaling import NEARLY_LINEAR, passages
 from ramify.embedded.checks.versions import contradictions, superseded
 from tests.counted_work import growth
-from tests.test_scaling import NEARLY_LINEAR, passages
 from tests.tools.test_versions import text
 
 PAIRS = {
