@@ -25,8 +25,8 @@ from ramify.tools.index.manifest import require_manifest
 from ramify.tools.index.progress import Progress, ignore_progress
 from ramify.tools.index.reports import Report
 from ramify.tools.knowledge.build import BUDGET_EXHAUSTED, REPLIES_FILE, Extraction, GraphBuild, GraphOptions, ReplyStore, build_graph
+from ramify.tools.knowledge.communities import EXTRACTIVE, ReportMaterial
 from ramify.tools.knowledge.elements import Graph, Knowledge, Piece, TextUnit, pick_description, text_units, to_graph
-from ramify.tools.knowledge.reports import EXTRACTIVE, ReportMaterial
 from ramify.tools.knowledge.rule_builder import RuleBuilder, build_graph_by_rules
 
 _MAX_FAILED_SHARE = 0.2

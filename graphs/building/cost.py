@@ -32,9 +32,8 @@ from ramify.tools.index.manifest import MANIFEST, PASSAGES, IndexKind
 from ramify.tools.index.progress import Progress, ignore_progress
 from ramify.tools.index.reports import Report
 from ramify.tools.knowledge.build import REPLIES_FILE, Extraction, ReplyStore, reply_key
-from ramify.tools.knowledge.communities import edge_weights, find_communities
+from ramify.tools.knowledge.communities import ReportMaterial, ReportMaterials, edge_weights, find_communities
 from ramify.tools.knowledge.elements import Knowledge, Piece, merge_elements, pick_description, read_pieces, text_units, to_graph
-from ramify.tools.knowledge.reports import ReportMaterial, ReportMaterials
 from ramify.tools.knowledge.rule_builder import extract_by_rules, extractive_report
 
 PILOT_UNITS, PILOT_REPORTS = 20, 5

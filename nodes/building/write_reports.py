@@ -9,8 +9,8 @@ from ramify.prompts import DESCRIBE, REPORT, Reported
 from ramify.prompts.report import RATING
 from ramify.tools.errors import BudgetError, ReplyError
 from ramify.tools.index.reports import Report, ReportFinding
+from ramify.tools.knowledge.communities import ReportMaterial, fill_window
 from ramify.tools.knowledge.elements import Description, Entity, Graph, Knowledge, Relation, join_descriptions, to_graph
-from ramify.tools.knowledge.reports import ReportMaterial, fill_window
 from ramify.tools.knowledge.rule_builder import extractive_report
 
 _NUMBERS = re.compile(r"(?<!\s)\s*+\[([\d,;\s]++)\]\s*+(?:\.\s*+)?$")

@@ -6,16 +6,16 @@ from typing import TypeVar
 
 from ramify.nodes.tree.citation import Citation
 from ramify.studio.inspection.contents import Inspection, InspectionTable, load_citations
+from ramify.tools.hierarchy.build import FLAG_LIMITS
 from ramify.tools.hierarchy.hierarchy_file import MAX_DRIFT
 from ramify.tools.hierarchy.index import GroupOverview, HierarchyView
 from ramify.tools.hierarchy.leaves import NO_FIELDS as UNGROUPED
 from ramify.tools.hierarchy.leaves import EdgeKind, GroupKind, GroupMeasures, Node
-from ramify.tools.hierarchy.repair import FLAG_LIMITS
 from ramify.tools.index import Index
 from ramify.tools.index.index_store import is_store_address
 from ramify.tools.index.manifest import FULL_PRECISION
+from ramify.tools.knowledge.communities import EXTRACTIVE
 from ramify.tools.knowledge.index import PAPER_CORPORA, PAPER_SHARES, GraphView
-from ramify.tools.knowledge.reports import EXTRACTIVE
 from ramify.tools.quoting import one_line, pluralize, truncate_line
 from ramify.tools.search.searcher import hidden_note, hidden_reasons
 

@@ -24,8 +24,8 @@ from ramify.studio.inspection.description import (
 from ramify.tools.hierarchy.index import HierarchyView
 from ramify.tools.hierarchy.leaves import Node
 from ramify.tools.index import Index
+from ramify.tools.knowledge.communities import EXTRACTIVE
 from ramify.tools.knowledge.index import GraphView
-from ramify.tools.knowledge.reports import EXTRACTIVE
 from ramify.tools.pages import render_macro, render_page
 from ramify.tools.quoting import truncate_line
 

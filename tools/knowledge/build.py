@@ -18,6 +18,8 @@ from ramify.tools.index.reports import Report
 from ramify.tools.knowledge.communities import (
     MAX_CLUSTER_SIZE,
     Partition,
+    ReportMaterial,
+    ReportMaterials,
     Weights,
     community_levels,
     edge_weights,
@@ -26,7 +28,6 @@ from ramify.tools.knowledge.communities import (
 )
 from ramify.tools.knowledge.elements import Elements, Graph, Knowledge, Piece, merge_elements, read_pieces, title_key
 from ramify.tools.knowledge.graph_file import GRAPH, GraphContent, PreviousGraph, read_previous_graph, write_graph_file
-from ramify.tools.knowledge.reports import ReportMaterial, ReportMaterials
 from ramify.tools.new_files import make_file, write_error_remedy
 
 MAX_NEW_EDGE_SHARE = 0.1

@@ -24,6 +24,7 @@ from ramify.tools.index.full_text import STOP_WORDS
 from ramify.tools.index.progress import Progress, ignore_progress
 from ramify.tools.index.reports import Report, ReportFinding
 from ramify.tools.knowledge.build import Extraction, GraphBuild, GraphOptions, build_graph
+from ramify.tools.knowledge.communities import EXTRACTIVE, ReportMaterial
 from ramify.tools.knowledge.elements import (
     Elements,
     Graph,
@@ -37,7 +38,6 @@ from ramify.tools.knowledge.elements import (
     title_key,
     to_graph,
 )
-from ramify.tools.knowledge.reports import EXTRACTIVE, ReportMaterial
 from ramify.tools.languages import is_english_question
 from ramify.tools.names import names_in
 from ramify.tools.quoting import truncate_line

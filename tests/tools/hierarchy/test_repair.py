@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from ramify.tools.embeddings.encoder import unit_rows
 from ramify.tools.hierarchy._clustering import Clusters
+from ramify.tools.hierarchy.build import RepairResult, repair_groups
 from ramify.tools.hierarchy.hierarchy_file import GroupState, GroupTrees, TreeCache
 from ramify.tools.hierarchy.leaves import Edge, EdgeKind, Group, Leaves, Node, Repair, Routing, Summary
 from ramify.tools.hierarchy.partition import Partition
-from ramify.tools.hierarchy.repair import RepairResult, repair_groups
 from ramify.tools.hierarchy.summaries import SummaryMaterial
 from ramify.tools.hierarchy.tree import TreeBuilder
 from ramify.tools.index.progress import ignore_progress

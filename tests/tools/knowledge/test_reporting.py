@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ramify.tools.knowledge.reports import ReportMaterials, fill_window
+from ramify.tools.knowledge.communities import ReportMaterials, fill_window
 from ramify.tools.knowledge.rule_builder import extractive_report
 from ramify.tools.models.tokens import estimate_tokens
 from tests.fakes import FakeModel
