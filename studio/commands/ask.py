@@ -20,6 +20,7 @@ from ramify.studio.console.options import (
     ShowTree,
     Strategy,
     Style,
+    note_outdated,
     question_options,
 )
 from ramify.studio.console.streams import err, fail, note, out, print_json
@@ -64,6 +65,7 @@ def ask_command(
     if as_json:
         print_json(result.to_json())
     else:
+        note_outdated(index)
         print_answer(result, out(), tree)
     if problem:
         fail(problem)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ramify.studio.console.options import AllowPickle, Filters, Indexes, load_stores, read_filter
+from ramify.studio.console.options import AllowPickle, Filters, Indexes, load_stores, note_outdated, read_filter
 from ramify.studio.console.streams import err, note, out, print_json
 from ramify.tools.quoting import one_line
 from ramify.tools.user_input import check_text
@@ -60,6 +60,7 @@ def search_command(
     passages = locate_passages(question, rerank_passages(question, found, rerank, k))
     if not passages and (notice := unknown_filter_fields(where, filter_values)):
         note(notice)
+    note_outdated(index)
     if as_json:
         print_json([passage.to_json() for passage in passages])
         return

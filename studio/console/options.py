@@ -148,6 +148,20 @@ def load_stores(index: list[str] | None, allow_pickle: bool) -> Sequence[Any] | 
     return load_allowed_stores(index, allow_pickle)
 
 
+def note_outdated(index: Sequence[str] | None) -> None:
+    """Print a notice for each index with files that an earlier version read."""
+    from ramify.studio.console.streams import note
+    from ramify.tools.index.manifest import PASSAGES
+    from ramify.tools.index.passage_store import count_outdated
+    from ramify.tools.quoting import one_line, pluralize
+    from ramify.tools.user_input import expand_path
+
+    for folder in index or ():
+        path = expand_path(folder)
+        if (path / PASSAGES).is_file() and (count := count_outdated(path)):
+            note(f"{one_line(folder)}: {pluralize(count, 'file')} read by an earlier version: index the same paths again")
+
+
 def question_options(
     settings: list[str] | None, index: list[str] | None, allow_pickle: bool, filters: list[str] | None = None, **flags: Any
 ) -> dict[str, Any]:

@@ -370,20 +370,20 @@ def read_file_list(folder: Path) -> FileList:
             found.setdefault((root, source), {})[hidden] = count
         fact = database.execute("SELECT value FROM facts WHERE name = ?", [SKIPPED_FACT]).fetchone()
         remarks_column = "remarks" if has_remarks(database) else "'[]'"
-        records = database.execute(f"SELECT root, source, edition, {remarks_column} FROM files").fetchall()
-    remarks = {(root, source): [_shown_remark(source, *remark) for remark in json.loads(listed)] for root, source, _, listed in records}
+        records = database.execute(f"SELECT root, source, {remarks_column} FROM files").fetchall()
+    remarks = {(root, source): [_shown_remark(source, *remark) for remark in json.loads(listed)] for root, source, listed in records}
     files = tuple(
-        ListedFile(
-            root,
-            source,
-            counts.get(None, 0),
-            {role: count for role, count in counts.items() if role is not None},
-            remarks.get((root, source), ()),
-        )
+        ListedFile(root, source, counts.get(None, 0), {kind: n for kind, n in counts.items() if kind}, remarks.get((root, source), ()))
         for (root, source), counts in found.items()
     )
     unread = tuple((name, reason) for name, reason in json.loads(fact[0])) if fact else ()
-    return FileList(files, unread, sum(edition.partition("+")[0] != EDITION for _, _, edition, _ in records))
+    return FileList(files, unread, count_outdated(folder))
+
+
+def count_outdated(folder: Path) -> int:
+    """Return how many files of an index were read by an earlier version."""
+    with opened_readonly(folder / PASSAGES) as database:
+        return sum(edition.partition("+")[0] != EDITION for (edition,) in database.execute("SELECT edition FROM files"))
 
 
 def has_remarks(database: sqlite3.Connection) -> bool:

@@ -68,9 +68,12 @@ def earlier(ramify: Ramify, docs: Path, monkeypatch: pytest.MonkeyPatch) -> Path
 def test_files_of_earlier_readers_are_read_again(ramify: Ramify, docs: Path, earlier: Path) -> None:
     assert "13 files read by an earlier version" in ramify("inspect", earlier).out
     (docs / "new.txt").write_text("The weir is open again.", encoding="utf-8")
+    for command in ("search", "ask"):
+        assert ramify(command, "Is the weir open?", "--index", earlier).err.count("13 files read by an earlier version") == 1
     done = ramify("index", docs, "--out", earlier)
     assert "12 files read again: their reader has changed" in done.err
     assert json.loads(ramify("inspect", earlier, "--json").out)["outdated"] == 0
+    assert "earlier version" not in ramify("search", "Is the weir open?", "--index", earlier).err
     assert "read again" not in ramify("index", docs, "--out", earlier).err
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from ramify.studio.console.building import skipped_lines
 from ramify.tools import plugins
 from ramify.tools.checkup import check_formats, check_ocr
 from ramify.tools.documents import readers
@@ -129,6 +130,8 @@ def test_the_core_alone_reads_texts_records_and_markdown_and_names_the_package_f
     assert "ramify.formats" in reasons["d.pdf"]
     assert "ramify.formats" in reasons["e.html.gz"]
     assert "readable: csv, json" in reasons["f.xyz"]
+    (line,) = [line for line in skipped_lines(loading.skipped) if "no reader for these" in line]
+    assert line.count("ramify.formats") == 1
     assert "unpack" in reasons["g.tar"]
     assert [name for name, _ in loading.remarks] == ["i.md"]
     assert check_formats().state == "ok"
