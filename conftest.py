@@ -61,7 +61,8 @@ def pytest_report_header() -> list[str]:
     """Say which tests are left out because a plug-in is absent."""
     from tests.sharing import ABSENT, NEEDS, NEEDS_FILE
 
-    return [f"left out: {list(NEEDS.values()).count(plugin)} of {NEEDS_FILE.name}, as ramify.{plugin} is absent" for plugin in sorted(ABSENT)]
+    needed = list(NEEDS.values())
+    return [f"left out: {needed.count(plugin)} of {NEEDS_FILE.name}, as ramify.{plugin} is absent" for plugin in sorted(ABSENT)]
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
