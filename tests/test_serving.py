@@ -22,13 +22,7 @@ def compose() -> dict[str, Any]:
 
 
 def test_langgraph_writes_an_image_of_its_server_with_our_graphs(tmp_path: Path) -> None:
-    command = [
-        str(Path(sys.executable).with_name("langgraph")),
-        "dockerfile",
-        "-c",
-        str(ROOT / "langgraph.json"),
-        str(tmp_path / "Dockerfile"),
-    ]
+    command = [sys.executable, "-m", "langgraph_cli", "dockerfile", "-c", ROOT / "langgraph.json", tmp_path / "Dockerfile"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     written = (tmp_path / "Dockerfile").read_text(encoding="utf-8")

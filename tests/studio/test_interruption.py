@@ -82,7 +82,6 @@ def interrupted(*_: object, **__: object) -> None:
         ("ramify.graphs.run.ask", ("ask", "Who?"), False),
         ("ramify.tools.search.searcher.open_index", ("search", "Who?"), False),
         ("ramify.tools.index.index.Index.build", ("index", ".", "--out", "new"), True),
-        ("ramify.lab.commands._evaluating.run_evaluation", ("eval", "demo", "--out", "new"), True),
     ],
 )
 def test_only_resumable_commands_print_that_they_resume(

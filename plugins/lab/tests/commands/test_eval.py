@@ -15,6 +15,7 @@ from plugins.lab.tests.conftest import cache, data
 from plugins.lab.tests.small_data_set import make_questions, write_data
 from tests.studio.conftest import Ramify
 from tests.studio.test_bad_input import one_line
+from tests.studio.test_interruption import interrupted
 from tests.tools.ollama_replies import Fail, Say
 from tests.tools.ollama_server import Ollama
 
@@ -181,3 +182,10 @@ def test_a_label_has_an_index_of_its_own_and_stays_for_the_run(ramify: Ramify, n
     other = ramify("eval", data, "--out", labelled, "--retrieval-only")
     assert other.code == 2
     assert "holds a run with label 'land', not 'none'" in other.err
+
+
+def test_an_interrupted_evaluation_prints_that_it_resumes(ramify: Ramify, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("ramify.lab.commands._evaluating.run_evaluation", interrupted)
+    done = ramify("eval", "demo", "--out", "new")
+    assert (done.code, done.out, "run the command again" in done.err) == (130, "", True)
