@@ -17,9 +17,7 @@ AUXILIARIES: Final = (
         "am has have had can could will would shall should may might must hasn't haven't hadn't can't couldn't won't wouldn't shouldn't"
     )
 )
-PREPOSITIONS: Final = word_set(
-    "of in on at to for from by with about than like after before since between under over without into through"
-)
+PREPOSITIONS: Final = word_set("of in on at to for from by with about than like after before since between under over without into through")
 QUESTION_WORDS: Final = word_set("who whom whose what which when where why how")
 _REST: Final = word_set("other others another else same")
 PLACES: Final = word_set("there")

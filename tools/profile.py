@@ -105,8 +105,8 @@ class Profile(_FrozenModel):
         made = self.made_of
         values: list[tuple[str, Any, Any]] = [("strategy", made.strategy, strategy or made.strategy), ("model", made.model, model)]
         values += [(name, value, settings[name]) for name, value in made.settings.items() if name in settings]
-        found = [f"{name} {_truncated(now)}, not {_truncated(was)}" for name, was, now in values if now != was]
-        return [*found, "another index"] if index is not None and made.indexes and index not in made.indexes else found
+        differences = [f"{name} {_truncated(now)}, not {_truncated(was)}" for name, was, now in values if now != was]
+        return [*differences, "another index"] if index is not None and made.indexes and index not in made.indexes else differences
 
     @classmethod
     def read(cls, content: bytes) -> Self:
@@ -115,9 +115,9 @@ class Profile(_FrozenModel):
             return cls.model_validate_json(content)
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
-            place = ".".join(map(str, first["loc"]))
+            location = ".".join(map(str, first["loc"]))
             raise ValueError(
-                truncate_line(one_line(f"{place}: {first['msg']}" if place else first["msg"]), 2 * _MAX_QUOTED_CHARS)
+                truncate_line(one_line(f"{location}: {first['msg']}" if location else first["msg"]), 2 * _MAX_QUOTED_CHARS)
             ) from None
 
 

@@ -44,7 +44,7 @@ _registered: set[str] = set()
 
 def scrub(text: str) -> str:
     """Return a message with everything that is, or looks like, a secret masked."""
-    text = ADDRESS.sub(lambda found: mask_address(found[0]), _mask_registered(text, MIN_SECRET_CHARS))
+    text = ADDRESS.sub(lambda match: mask_address(match[0]), _mask_registered(text, MIN_SECRET_CHARS))
     for pattern in KEY_PATTERNS:
         text = pattern.sub(rf"\1{MASK}", text)
     return text
@@ -91,13 +91,13 @@ def _is_key(value: str) -> bool:
 
 
 def _mask_registered(text: str, shortest: int) -> str:
-    secrets = frozenset(one for one in (*tuple(_registered), *_environment_secrets()) if len(one) >= shortest)
+    secrets = frozenset(secret for secret in (*tuple(_registered), *_environment_secrets()) if len(secret) >= shortest)
     return _any_pattern(secrets).sub(MASK, text) if secrets else text
 
 
 @lru_cache(maxsize=32)
 def _any_pattern(secrets: frozenset[str]) -> re.Pattern[str]:
-    return re.compile("|".join(re.escape(one) for one in sorted(secrets, key=lambda one: (-len(one), one))))
+    return re.compile("|".join(re.escape(secret) for secret in sorted(secrets, key=lambda secret: (-len(secret), secret))))
 
 
 def _environment_secrets() -> Iterator[str]:
@@ -146,22 +146,22 @@ def split_address(url: str) -> AddressParts:
     """Split an address; a password may contain a slash, though it should not."""
     before, divider, rest = url.partition("://")
     scheme, rest = (before + divider, rest) if divider else ("", url)
-    place = re.split(r"[?#]", rest, maxsplit=1)[0]
-    query = rest[len(place) :]
-    if "@" not in place and "@" in query and not re.fullmatch(r"[^:]+(:\d*)?|\[.*\](:\d*)?", place.partition("/")[0]):
+    location = re.split(r"[?#]", rest, maxsplit=1)[0]
+    query = rest[len(location) :]
+    if "@" not in location and "@" in query and not re.fullmatch(r"[^:]+(:\d*)?|\[.*\](:\d*)?", location.partition("/")[0]):
         user, _, rest = rest.rpartition("@")
-        place = re.split(r"[?#]", rest, maxsplit=1)[0]
-        query = rest[len(place) :]
+        location = re.split(r"[?#]", rest, maxsplit=1)[0]
+        query = rest[len(location) :]
     else:
-        user, _, place = place.rpartition("@")
-    host, slash, path = place.partition("/")
+        user, _, location = location.rpartition("@")
+    host, slash, path = location.partition("/")
     return AddressParts(scheme, user, host, slash + path, query)
 
 
 def mask_address(url: str) -> str:
     """Return an address without user and password, with the values of its query and key-like parts of its path masked."""
     parts = split_address(url)
-    path = "/".join(MASK if is_key_like(one) else one for one in parts.path.split("/"))
+    path = "/".join(MASK if is_key_like(part) else part for part in parts.path.split("/"))
     query = re.sub(r"(?<=[?&;#])(?:([^=&;#]*=)[^&;#]*|[^=&;#]+)", lambda pair: (pair[1] or "") + MASK, parts.query)
     return parts.scheme + parts.host + path + query
 

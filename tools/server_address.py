@@ -71,5 +71,5 @@ def ollama_host(base_url: str | None) -> str:
     name = parts.hostname or ""
     name = LOOPBACK_BY_WILDCARD.get(name, name)
     credentials = f"{parts.netloc.rpartition('@')[0]}@" if "@" in parts.netloc else ""
-    place = f"[{name}]:{port}" if ":" in name else f"{name}:{port}"
-    return urlunsplit((scheme or "http", credentials + place, parts.path.rstrip("/"), "", ""))
+    host = f"[{name}]:{port}" if ":" in name else f"{name}:{port}"
+    return urlunsplit((scheme or "http", credentials + host, parts.path.rstrip("/"), "", ""))

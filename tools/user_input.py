@@ -29,12 +29,12 @@ def expand_path(path: str | Path) -> Path:
     """
     remedy = "give the path of a file or folder"
     try:
-        found = Path(path).expanduser()
-        os.stat(found)
+        expanded = Path(path).expanduser()
+        os.stat(expanded)
     except (FileNotFoundError, NotADirectoryError):
-        return found
+        return expanded
     except PermissionError as error:
         raise InputError(f"{str(path)!r} cannot be accessed ({error.strerror})", "check the permissions of the folders above it") from error
     except (OSError, RuntimeError, ValueError) as error:
         raise UsageError(f"{str(path)!r} is not a valid path ({getattr(error, 'strerror', None) or error})", remedy) from error
-    return found
+    return expanded

@@ -171,7 +171,7 @@ def from_chat_model(chat: BaseChatModel, options: ModelOptions) -> Model:
     """Wrap a caller's chat model; its window and all settings except retries are preserved."""
     kind, named = type(chat).__name__, getattr(chat, "model", None) or getattr(chat, "model_name", None)
     url = getattr(chat, "base_url", None) or getattr(chat, "openai_api_base", None)
-    register_secrets(*(held.get_secret_value() for held in vars(chat).values() if isinstance(held, SecretStr)))
+    register_secrets(*(value.get_secret_value() for value in vars(chat).values() if isinstance(value, SecretStr)))
     register_named_secrets({name: value for name, value in vars(chat).items() if name in REQUEST_FIELDS})
     mask_logs()
     if isinstance(url, str):
@@ -190,7 +190,7 @@ def from_chat_model(chat: BaseChatModel, options: ModelOptions) -> Model:
 
 def token_counter(chat: BaseChatModel, server: Server) -> TokenCounter:
     """Return the token counter of a model; Ollama has no tokenizer endpoint, so its counter learns from reported tokens."""
-    return create_counter(chat, server.record.counting(server.place) if type(chat).__name__ == "ChatOllama" else None)
+    return create_counter(chat, server.record.counting(server.label) if type(chat).__name__ == "ChatOllama" else None)
 
 
 _PAIR = rb"u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
@@ -211,14 +211,14 @@ class RepairedStream:
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         """Yield whole lines."""
-        held: list[bytes] = []
+        unfinished: list[bytes] = []
         async for part in self._stream:
-            whole, ended, begun = part.rpartition(b"\n")
+            lines, ended, rest = part.rpartition(b"\n")
             if ended:
-                yield self._repair(b"".join((*held, whole, ended)))
-                held = []
-            held.append(begun)
-        yield self._repair(b"".join(held))
+                yield self._repair(b"".join((*unfinished, lines, ended)))
+                unfinished = []
+            unfinished.append(rest)
+        yield self._repair(b"".join(unfinished))
 
     async def aclose(self) -> None:
         """Close the original stream."""

@@ -99,38 +99,38 @@ def _pairs(data: mmap.mmap) -> Iterator[tuple[str, Value]]:
     version, _, count = struct.unpack_from("<IQQ", data, len(MAGIC))
     if version not in VERSIONS:
         raise HeaderError(f"GGUF version {version} is not supported")
-    place = len(MAGIC) + struct.calcsize("<IQQ")
+    offset = len(MAGIC) + struct.calcsize("<IQQ")
     for _ in range(min(count, MAX_PAIRS)):
-        name, place = _string(data, place, MAX_NAME_BYTES)
-        (kind,) = struct.unpack_from("<I", data, place)
-        value, place = _value(data, place + 4, kind)
+        name, offset = _string(data, offset, MAX_NAME_BYTES)
+        (kind,) = struct.unpack_from("<I", data, offset)
+        value, offset = _value(data, offset + 4, kind)
         if value is not None:
             yield name, value
 
 
-def _value(data: mmap.mmap, place: int, kind: int) -> tuple[Value | None, int]:
+def _value(data: mmap.mmap, offset: int, kind: int) -> tuple[Value | None, int]:
     """Return a value, None for an array, and the position after it."""
     if kind == STRING:
-        return _string(data, place, len(data))
+        return _string(data, offset, len(data))
     if kind != ARRAY:
         letter = f"<{SCALARS[kind]}"
-        return struct.unpack_from(letter, data, place)[0], place + struct.calcsize(letter)
-    within, count = struct.unpack_from("<IQ", data, place)
-    place += struct.calcsize("<IQ")
+        return struct.unpack_from(letter, data, offset)[0], offset + struct.calcsize(letter)
+    within, count = struct.unpack_from("<IQ", data, offset)
+    offset += struct.calcsize("<IQ")
     if within != STRING:
-        return None, place + count * struct.calcsize(f"<{SCALARS[within]}")
+        return None, offset + count * struct.calcsize(f"<{SCALARS[within]}")
     length = struct.Struct("<Q")
     for _ in range(count):
-        place += 8 + length.unpack_from(data, place)[0]
-    return None, place
+        offset += 8 + length.unpack_from(data, offset)[0]
+    return None, offset
 
 
-def _string(data: mmap.mmap, place: int, longest: int) -> tuple[str, int]:
-    (length,) = struct.unpack_from("<Q", data, place)
-    end = place + 8 + length
+def _string(data: mmap.mmap, offset: int, longest: int) -> tuple[str, int]:
+    (length,) = struct.unpack_from("<Q", data, offset)
+    end = offset + 8 + length
     if length > longest or end > len(data):
         raise HeaderError("its header is damaged or cut off")
-    return data[place + 8 : end].decode(), end
+    return data[offset + 8 : end].decode(), end
 
 
 def find_gguf(name: str) -> tuple[Path, Header]:
@@ -286,8 +286,8 @@ def missing_packages() -> list[str]:
 @cache
 def list_gpus() -> tuple[str, ...]:
     """Return the GPUs that this build of llama.cpp can use, with their memory."""
-    found = [device for device in import_engine().get_device_info() if device["type"].name.endswith("GPU")]
-    return tuple(f"{device['description']}, {device['memory_total'] / 2**30:.0f} GB" for device in found)
+    devices = [device for device in import_engine().get_device_info() if device["type"].name.endswith("GPU")]
+    return tuple(f"{device['description']}, {device['memory_total'] / 2**30:.0f} GB" for device in devices)
 
 
 def thread_count() -> int:

@@ -74,11 +74,11 @@ def _mend_token(kind: str, token: str, last: str) -> str:
 
 def _tokens(text: str) -> Iterator[tuple[str, str]]:
     """Yield the parts of a text with their kinds; a sign outside them has none."""
-    place = 0
-    while place < len(text):
-        token = _TOKEN.match(text, place)
-        yield (token.lastgroup or "", token[0]) if token else ("", text[place])
-        place = token.end() if token else place + 1
+    position = 0
+    while position < len(text):
+        token = _TOKEN.match(text, position)
+        yield (token.lastgroup or "", token[0]) if token else ("", text[position])
+        position = token.end() if token else position + 1
 
 
 def _mend_escape(escape: re.Match[str]) -> str:

@@ -46,7 +46,7 @@ class LookupCache(Generic[T]):
 
     def __init__(self, size: int) -> None:
         self._size = size
-        self._found: OrderedDict[Hashable, Future[T]] = OrderedDict()
+        self._results: OrderedDict[Hashable, Future[T]] = OrderedDict()
         self._expiry: dict[Hashable, float] = {}
         self._lock = threading.Lock()
 
@@ -55,22 +55,22 @@ class LookupCache(Generic[T]):
         with self._lock:
             if self._expiry.get(key, math.inf) < time.time():
                 self._remove(key)
-            found = self._found.get(key)
-            if first := found is None:
-                found = self._found[key] = Future()
-                while len(self._found) > self._size:
-                    self._remove(next(iter(self._found)))
-        assert found is not None
+            result = self._results.get(key)
+            if first := result is None:
+                result = self._results[key] = Future()
+                while len(self._results) > self._size:
+                    self._remove(next(iter(self._results)))
+        assert result is not None
         if first:
             try:
-                found.set_result(look_up())
+                result.set_result(look_up())
             except BaseException as error:
                 with self._lock:
-                    if self._found.get(key) is found:
+                    if self._results.get(key) is result:
                         self._remove(key)
-                found.set_exception(error)
+                result.set_exception(error)
                 raise
-        return found.result()
+        return result.result()
 
     def expire(self, key: Hashable, at: float) -> None:
         """Remove a result at a time, in seconds since the epoch."""
@@ -80,11 +80,11 @@ class LookupCache(Generic[T]):
     def clear(self) -> None:
         """Remove all results."""
         with self._lock:
-            self._found.clear()
+            self._results.clear()
             self._expiry.clear()
 
     def _remove(self, key: Hashable) -> None:
-        self._found.pop(key, None)
+        self._results.pop(key, None)
         self._expiry.pop(key, None)
 
 
@@ -106,10 +106,10 @@ def resolve_model(model: str | BaseChatModel, options: ModelOptions) -> Model:
     def look_up() -> Model:
         limit = REQUEST_LIMIT.get()
         cut_short = limit.cut_short if limit else 0
-        found = _resolve_name(name, options)
+        resolved = _resolve_name(name, options)
         if limit and limit.cut_short > cut_short:  # little is known of the server: ask it again for the next question
             _CACHE.expire(key, limit.deadline)
-        return found
+        return resolved
 
     return _CACHE.get(key, look_up)
 

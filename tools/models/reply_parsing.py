@@ -82,12 +82,12 @@ def read_reply(raw: AIMessage, parsed: object, schema: type[BaseModel]) -> Struc
     cut_off = bool(CUT_OFF_REASONS & {raw.response_metadata.get(name) for name in ("finish_reason", "done_reason", "stop_reason")})
     if isinstance(parsed, schema) and not cut_off and mask_known(text) == text:
         return Structured(raw, parsed, None, thought)
-    found, error = parse_object(join_surrogates(text), schema, cut_off)
-    if found is None and not called and not cut_off and not text.strip():
-        raw, found = _reply_in_thought(raw, schema)
-    if found is None and cut_off:
+    value, error = parse_object(join_surrogates(text), schema, cut_off)
+    if value is None and not called and not cut_off and not text.strip():
+        raw, value = _reply_in_thought(raw, schema)
+    if value is None and cut_off:
         error = "it thought until num_predict: think less" if thought else "it was cut off before its end: write less"
-    return Structured(raw, found, error, thought, cut_off)
+    return Structured(raw, value, error, thought, cut_off)
 
 
 def parse_object(text: str, schema: type[BaseModel], cut_off: bool = False) -> tuple[BaseModel | None, str | None]:
@@ -101,14 +101,14 @@ def parse_object(text: str, schema: type[BaseModel], cut_off: bool = False) -> t
     decoded = decode_string(text)
     mended = to_json(decoded)
     for written in dict.fromkeys((text, decoded, mended)):
-        found, error = _fullest_object(written, schema)
-        if found is not None:
-            return found, None
+        value, error = _fullest_object(written, schema)
+        if value is not None:
+            return value, None
         first_error = first_error or error
     if not cut_off and (closed := close_brackets(mended)) != mended:
-        found, _ = _fullest_object(closed, schema)
-        if found is not None and found.model_fields_set >= set(schema.model_json_schema().get("required", ())):
-            return found, None
+        value, _ = _fullest_object(closed, schema)
+        if value is not None and value.model_fields_set >= set(schema.model_json_schema().get("required", ())):
+            return value, None
     if first_error is None:
         first_error = "it contains no complete JSON object" if text.strip() else "it is empty"
     return None, first_error
@@ -151,41 +151,41 @@ def _reply_in_thought(raw: AIMessage, schema: type[BaseModel]) -> tuple[AIMessag
     if not objects:
         return raw, None
     start = skipped + objects[-1][0]
-    said = _AFTER_OBJECT.sub("", thought[start:])
-    found = parse_object(said, schema)[0] if said.endswith("}") else None
-    if found is None:
+    reply = _AFTER_OBJECT.sub("", thought[start:])
+    value = parse_object(reply, schema)[0] if reply.endswith("}") else None
+    if value is None:
         return raw, None
-    return raw.model_copy(update={"content": said, "additional_kwargs": {**raw.additional_kwargs, THOUGHT_FIELD: thought[:start]}}), found
+    return raw.model_copy(update={"content": reply, "additional_kwargs": {**raw.additional_kwargs, THOUGHT_FIELD: thought[:start]}}), value
 
 
 def move_thought(raw: AIMessage) -> tuple[AIMessage, bool]:
     """Move a thought in the text to LangChain's field for thoughts, and return whether the model thought at all."""
     hidden = _has_hidden_thought(raw)
-    thought, said = split_thought(raw.text)
-    if said != raw.text:
+    thought, reply = split_thought(raw.text)
+    if reply != raw.text:
         kept = {**raw.additional_kwargs, THOUGHT_FIELD: f"{raw.additional_kwargs.get(THOUGHT_FIELD) or ''}{thought}"}
-        raw = raw.model_copy(update={"content": said, "additional_kwargs": kept})
+        raw = raw.model_copy(update={"content": reply, "additional_kwargs": kept})
     return raw, hidden or bool(raw.additional_kwargs.get(THOUGHT_FIELD))
 
 
 def split_thought(text: str) -> tuple[str, str]:
     """Split a text into thought and reply; the reply is empty if the thought is unfinished."""
-    place = 0
-    while closed := LEADING_THOUGHT.match(text, place):
-        place = closed.end()
-    said, opened, unended = text[place:], "", ""
-    if not said.lstrip().startswith(REPLY_STARTS):
-        said, opened, unended = said.partition(THOUGHT_START)
-    thought = (text[:place] + unended).replace(THOUGHT_START, "").replace(THOUGHT_END, "").strip()
-    return (thought, said) if place or opened else ("", text)
+    position = 0
+    while closed := LEADING_THOUGHT.match(text, position):
+        position = closed.end()
+    reply, opened, unfinished = text[position:], "", ""
+    if not reply.lstrip().startswith(REPLY_STARTS):
+        reply, opened, unfinished = reply.partition(THOUGHT_START)
+    thought = (text[:position] + unfinished).replace(THOUGHT_START, "").replace(THOUGHT_END, "").strip()
+    return (thought, reply) if position or opened else ("", text)
 
 
 def text_so_far(written: str, field: str) -> str:
     """Return the text of a field of an unfinished reply; empty if the field has not begun."""
-    _, said = split_thought(join_surrogates(written))
-    start = said.find("{")
+    _, reply = split_thought(join_surrogates(written))
+    start = reply.find("{")
     try:
-        value = from_json(said[start:], allow_partial="trailing-strings") if start >= 0 else {}
+        value = from_json(reply[start:], allow_partial="trailing-strings") if start >= 0 else {}
     except ValueError:
         return ""
     text = value.get(field) if isinstance(value, dict) else None
@@ -228,11 +228,11 @@ def find_objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the complete outermost JSON objects in a text, each with its position."""
     mended = ESCAPES.sub(lambda escape: r"\ufffd" if escape[1] else escape[0], text)  # without lone surrogates; the positions stay
     ends: dict[int, int | None] = {}
-    place = 0
-    while begun := OBJECT_START.search(text, place):
+    position = 0
+    while begun := OBJECT_START.search(text, position):
         start = begun.start()
         end = ends[start] if start in ends else _object_end(text, start, ends)
-        place = end or start + 1
+        position = end or start + 1
         if end is not None:
             try:
                 value = DECODER.raw_decode(mended, start)[0]
@@ -264,38 +264,38 @@ def _object_end(text: str, start: int, ends: dict[int, int | None]) -> int | Non
     The ends of nested values are stored in `ends`, so that none is scanned twice.
     """
     inside: list[int] = []
-    place: int | None = start
-    while place is not None:  # a value is expected here
-        if place in ends or text[place : place + 1] not in CLOSING_BRACKETS:
-            place = ends[place] if place in ends else _match_end(SCALAR, text, place)
+    position: int | None = start
+    while position is not None:  # a value is expected here
+        if position in ends or text[position : position + 1] not in CLOSING_BRACKETS:
+            position = ends[position] if position in ends else _match_end(SCALAR, text, position)
         else:
-            inside.append(place)
-            if not CLOSING_BRACKET.match(text, place + 1):
-                place = _member_start(text, place, place + 1)
+            inside.append(position)
+            if not CLOSING_BRACKET.match(text, position + 1):
+                position = _member_start(text, position, position + 1)
                 continue
-            place += 1
+            position += 1
         while (
             inside
-            and place is not None
-            and (follows := SEPARATOR_OR_END.match(text, place))
+            and position is not None
+            and (follows := SEPARATOR_OR_END.match(text, position))
             and follows[1] == CLOSING_BRACKETS[text[inside[-1]]]
         ):
-            ends[inside.pop()] = place = follows.end(1)
+            ends[inside.pop()] = position = follows.end(1)
         if not inside:
-            return place
-        place = _member_start(text, inside[-1], follows.end()) if place is not None and follows and follows[1] == "," else None
+            return position
+        position = _member_start(text, inside[-1], follows.end()) if position is not None and follows and follows[1] == "," else None
     ends.update(dict.fromkeys(inside))
     return None
 
 
-def _member_start(text: str, opened: int, place: int) -> int | None:
+def _member_start(text: str, opened: int, position: int) -> int | None:
     """Return the position of the next value in an object or list."""
-    return _match_end(MEMBER_NAME if text[opened] == "{" else OPTIONAL_SPACE, text, place)
+    return _match_end(MEMBER_NAME if text[opened] == "{" else OPTIONAL_SPACE, text, position)
 
 
-def _match_end(pattern: re.Pattern[str], text: str, place: int) -> int | None:
-    found = pattern.match(text, place)
-    return found.end() if found else None
+def _match_end(pattern: re.Pattern[str], text: str, position: int) -> int | None:
+    match = pattern.match(text, position)
+    return match.end() if match else None
 
 
 def _skip_characters(text: str, position: int, characters: str) -> int:
@@ -327,11 +327,11 @@ def span_confidence(message: AIMessage, field: str) -> float | None:
     tokens = _tokens(message.response_metadata.get("logprobs"))
     text = message.text
     span = field_span(text, field) if tokens else None
-    places = (_spans_by_bytes(tokens, text) or _spans_by_text(tokens, text)) if span else None  # each token's span in characters
-    if span is None or places is None:
+    spans = (_spans_by_bytes(tokens, text) or _spans_by_text(tokens, text)) if span else None  # each token's span in characters
+    if span is None or spans is None:
         return None
     start, end = span
-    logprobs = [token.logprob for token, (first, last) in zip(tokens, places, strict=True) if first < end and last > start]
+    logprobs = [token.logprob for token, (first, last) in zip(tokens, spans, strict=True) if first < end and last > start]
     if not logprobs or not all(math.isfinite(logprob) and logprob <= MAX_LOGPROB for logprob in logprobs):
         return None
     return min(1.0, math.exp(math.fsum(max(logprob, MIN_LOGPROB) for logprob in logprobs) / len(logprobs)))
@@ -360,41 +360,41 @@ def _spans_by_bytes(tokens: list[_Token], text: str) -> list[Span] | None:
     parts = [token.text.encode() if token.raw is None else token.raw for token in tokens]
     content, joined = text.encode(), b"".join(parts)
     # Backwards, because `rfind` is quadratic where `find` is not.
-    found = joined[::-1].find(content[::-1])
-    if found < 0:
+    start = joined[::-1].find(content[::-1])
+    if start < 0:
         return None
-    before = len(joined) - found - len(content)
+    before = len(joined) - start - len(content)
     # The character of each byte, and one more entry for the end.
     characters = [number for number, character in enumerate(text) for _ in character.encode()] + [len(text)]
-    places, position = [], -before
+    spans, position = [], -before
     for part in parts:
-        first, last = (min(max(place, 0), len(content)) for place in (position, position + len(part)))
-        places.append((characters[first], characters[last - 1] + 1) if last > first else (characters[first], characters[first]))
+        first, last = (min(max(offset, 0), len(content)) for offset in (position, position + len(part)))
+        spans.append((characters[first], characters[last - 1] + 1) if last > first else (characters[first], characters[first]))
         position += len(part)
-    return places
+    return spans
 
 
 def _spans_by_text(tokens: list[_Token], text: str) -> list[Span] | None:
     """Return the tokens' spans by their texts; tokens with broken characters share the text between the others."""
-    places: list[Span] = []
+    spans: list[Span] = []
     position, broken = 0, 0
     for token in tokens:
         if REPLACEMENT_CHARACTER in token.text:
             broken += len(token.text)
-            places.append((position, -1))
+            spans.append((position, -1))
             continue
-        found = text.find(token.text, position, position + broken + len(token.text))
-        if found < 0:
+        start = text.find(token.text, position, position + broken + len(token.text))
+        if start < 0:
             return None
-        places.append((found, found + len(token.text)))
-        position, broken = found + len(token.text), 0
-    return _close_gaps(places, len(text)) if len(text) - position <= broken else None
+        spans.append((start, start + len(token.text)))
+        position, broken = start + len(token.text), 0
+    return _close_gaps(spans, len(text)) if len(text) - position <= broken else None
 
 
-def _close_gaps(places: list[Span], end: int) -> list[Span]:
+def _close_gaps(spans: list[Span], end: int) -> list[Span]:
     """Extend each broken token to the next unbroken one."""
     closed: list[Span] = []
-    for first, last in reversed(places):
+    for first, last in reversed(spans):
         closed.append((first, end if last < 0 else last))
         end = end if last < 0 else first
     return closed[::-1]

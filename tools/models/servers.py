@@ -96,7 +96,7 @@ class Server:
     record: ServerRecord = field(default_factory=ServerRecord, compare=False)
 
     @property
-    def place(self) -> str:
+    def label(self) -> str:
         """Return the model's name with the address."""
         return f"{self.name} at {self.url}" if self.url else self.name
 
@@ -122,13 +122,13 @@ async def with_retries(call: Callable[[], Awaitable[T]], server: Server) -> T:
 
 def safe_cause(trouble: Trouble, error: Exception) -> Exception | None:
     """Return the error as a cause, or None if its traceback would show a key that the server quotes."""
-    quoted = any(scrub(str(one)) != str(one) for one in _chain(error))
-    return None if trouble == "locked" or quoted else error
+    quotes_key = any(scrub(str(cause)) != str(cause) for cause in _chain(error))
+    return None if trouble == "locked" or quotes_key else error
 
 
 def explain_error(trouble: Trouble, error: Exception, server: Server) -> RamifyError:
     """Return the error to raise, with its remedy."""
-    where = server.place
+    where = server.label
     message = f"{where} reports: {_one_line(error)}"
     match trouble:
         case "unreachable":
@@ -172,7 +172,7 @@ def classify(error: Exception) -> Trouble | None:
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
         return _by_status(status, error)
-    names = {kind.__name__ for one in _chain(error) for kind in type(one).__mro__}
+    names = {kind.__name__ for cause in _chain(error) for kind in type(cause).__mro__}
     if names & {"ConnectError", "ConnectTimeout", "ProxyError", "ConnectionRefusedError", "gaierror"} or type(error) is ConnectionError:
         return "unreachable"
     if names & {"TimeoutException", "TimeoutError", "APITimeoutError"}:
@@ -203,10 +203,10 @@ def was_refused(error: Exception) -> bool:
 def find_refused_feature(error: Exception, without: Collection[Feature] = ()) -> Feature | None:
     """Return the feature that a server refuses of a call `without` some; None if the error has another reason."""
     status = getattr(error, "status_code", None)
-    said = f"{error} {getattr(error, 'body', None) or ''}"[:MAX_REFUSAL_CHARS]  # FastAPI's {"detail": […]} is in the body alone
+    message = f"{error} {getattr(error, 'body', None) or ''}"[:MAX_REFUSAL_CHARS]  # FastAPI's {"detail": […]} is in the body alone
     for feature, words in FEATURE_WORDS.items():
         statuses = TEMPLATE_STATUSES if feature in ("system", "turns") else REFUSAL_STATUSES
-        if feature not in without and status in statuses and words.search(said):
+        if feature not in without and status in statuses and words.search(message):
             return feature
     return None
 

@@ -120,7 +120,7 @@ async def _stream(
             raise
         return None
     if isinstance(whole, dict):
-        return {name: message_chunk_to_message(one) if isinstance(one, AIMessageChunk) else one for name, one in whole.items()}
+        return {name: message_chunk_to_message(part) if isinstance(part, AIMessageChunk) else part for name, part in whole.items()}
     return message_chunk_to_message(whole) if isinstance(whole, AIMessageChunk) else whole
 
 
@@ -221,7 +221,7 @@ TOKEN_LIMIT_OPTIONS = ("num_predict", "max_tokens", "max_output_tokens")
 
 
 def with_mode(chat: BaseChatModel, mode: ThinkingMode, max_tokens: int) -> BaseChatModel:
-    """Return the model in a thinking mode, for a reply of at most `longest` tokens."""
+    """Return the model in a thinking mode, for a reply of at most `max_tokens` tokens."""
     wanted = dict.fromkeys(TOKEN_LIMIT_OPTIONS, max_tokens) | ({} if mode.think is None else {"reasoning": mode.think})
     return chat.model_copy(update={name: value for name, value in wanted.items() if name in type(chat).model_fields})
 

@@ -225,7 +225,7 @@ def ratios_path() -> Path:
 def _store_ratios(name: str, ratios: Ratios) -> None:
     stored = stored_ratios()
     latest = {**stored, name: stored.pop(name, Ratios()).combined(ratios)}
-    text = json.dumps({one: latest[one]._asdict() for one in list(latest)[-MAX_MODELS:]}, indent=1)
+    text = json.dumps({model: latest[model]._asdict() for model in list(latest)[-MAX_MODELS:]}, indent=1)
     # Without a writable folder, each process learns by itself.
     with suppress(OSError, InputError):
         ratios_path().parent.mkdir(parents=True, exist_ok=True)
