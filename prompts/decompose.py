@@ -39,13 +39,7 @@ DECOMPOSE = Prompt(
     phrases={"dependent": {True: DEPENDENT, False: INDEPENDENT}},
     thought="which facts the question asks for, and whether one has to be known first",
     examples=(
-        split(
-            HOLLIN,
-            "The designer has to be known first.",
-            "Who designed Hollin Bridge?",
-            "Where was {1} born?",
-            dependent=True,
-        ),
+        split(HOLLIN, "The designer has to be known first.", "Who designed Hollin Bridge?", "Where was {1} born?", dependent=True),
         split(
             "Who designed Hollin Bridge, and when did it open?",
             "It asks for two facts, and neither needs the other.",
@@ -53,18 +47,8 @@ DECOMPOSE = Prompt(
             "When did Hollin Bridge open?",
             dependent=False,
         ),
-        example(
-            Pair(simple=True),
-            thought="It asks for a single fact, the height.",
-            question="How tall is Skerry Light?",
-            rejected=[],
-        ),
-        split(
-            FIRST_OPENED,
-            "Two opening years are compared.",
-            "When did Hollin Bridge open?",
-            "When did Vane Bridge open?",
-        ),
+        example(Pair(simple=True), thought="It asks for a single fact, the height.", question="How tall is Skerry Light?", rejected=[]),
+        split(FIRST_OPENED, "Two opening years are compared.", "When did Hollin Bridge open?", "When did Vane Bridge open?"),
     ),
 )
 

@@ -42,10 +42,7 @@ FINALIZE = Prompt(
                 finding("0.0", "Who designed Hollin Bridge?", "Edda Rask", 0.97),
                 finding("0.1", "Where was Edda Rask born?", "Oskel", 0.4),
             ],
-            passages=[
-                passage("Hollin Bridge", "It was designed by Edda Rask."),
-                passage("Edda Rask", "She was born in Tarnholm."),
-            ],
+            passages=[passage("Hollin Bridge", "It was designed by Edda Rask."), passage("Edda Rask", "She was born in Tarnholm.")],
             question=HOLLIN,
         ),
     ),

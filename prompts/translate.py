@@ -30,9 +30,7 @@ TRANSLATE = Prompt(
     reply=Translated,
     examples=(
         example(
-            Translated(queries=["Who designed Hollin Bridge?"]),
-            language="English",
-            questions=["Wer hat die Hollin Bridge entworfen?"],
+            Translated(queries=["Who designed Hollin Bridge?"]), language="English", questions=["Wer hat die Hollin Bridge entworfen?"]
         ),
     ),
 )

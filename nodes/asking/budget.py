@@ -78,13 +78,13 @@ class Budget:
         After an error the next step opens a new one, because a resumed run repeats its superstep.
         """
         question = (state.get("started") or 0.0, str(state.get("question")))
-        known, budget = _SHARED.get(question, (None, None))
+        known, budget = _SUPERSTEP_BUDGETS.get(question, (None, None))
         if budget is None or known != superstep or last:
             usage, branches, error = state.get("usage") or Usage(), len(state.get("tree") or ()), state.get("error") or ""
             budget = cls.open(settings, usage, question[0], reserves_final_call, branches, last, error)
             _drop_budgets(question)
             if not last:
-                _SHARED[question] = (superstep, budget)
+                _SUPERSTEP_BUDGETS[question] = (superstep, budget)
         try:
             yield budget
         except BaseException:
@@ -115,15 +115,15 @@ class Budget:
         self.tokens += unused.tokens
 
 
-_SHARED: dict[tuple[float, str], tuple[int, Budget]] = {}
+_SUPERSTEP_BUDGETS: dict[tuple[float, str], tuple[int, Budget]] = {}
 """The current superstep and its budget, by start time and question."""
 
 
 def _drop_budgets(question: tuple[float, str]) -> None:
     """Drop the budgets of earlier supersteps, because they reference settings and thus an index. Loading delays the start time."""
-    for began, asked in list(_SHARED):
+    for began, asked in list(_SUPERSTEP_BUDGETS):
         if asked == question[1] and began <= question[0]:
-            _SHARED.pop((began, asked), None)
+            _SUPERSTEP_BUDGETS.pop((began, asked), None)
 
 
 @dataclass

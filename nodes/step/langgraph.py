@@ -6,7 +6,7 @@ migrations of its SQLite checkpointer and store.
 
 import asyncio
 import sqlite3
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import is_dataclass, replace
 from functools import partial
 from itertools import count
@@ -99,6 +99,8 @@ class AsyncGraph(CompiledStateGraph[Any, Any, Any, Any]):
 
     edges: Mapping[tuple[str, str], bool] = MappingProxyType({})
     """Edges from steps, and whether each has a condition."""
+    channel_names: Sequence[str] = ()
+    """The names of all values of the state, also of those that are no output."""
 
     @classmethod
     def compile(cls, graph: "StateGraph[Any, Any, Any, Any]", edges: Mapping[tuple[str, str], bool], **options: Any) -> "AsyncGraph":
@@ -106,13 +108,8 @@ class AsyncGraph(CompiledStateGraph[Any, Any, Any, Any]):
         compiled = graph.compile(**options)
         compiled.__class__ = cls
         made: AsyncGraph = compiled  # type: ignore[assignment]
-        made.edges = edges
+        made.edges, made.channel_names = edges, list(graph.channels)
         return made
-
-    @property
-    def channel_names(self) -> list[str]:
-        """Return the names of all values of the state, also of those that are no output."""
-        return list(self.builder.channels)
 
     def stream(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Raise UsageError; `invoke` and `batch` come here, too, and so does the `invoke` of a graph that has this one as a node."""
