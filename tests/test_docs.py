@@ -111,20 +111,10 @@ def anchors(path: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("drawing", blocks(ROOT / "docs" / "strategies.md", "mermaid"))
-def test_a_drawing_of_a_strategy_is_the_real_one(drawing: str) -> None:
-    real = {_plain(graphs.build(name).compile().get_graph().draw_mermaid()) for name in graphs.STRATEGIES}
-    assert _plain(drawing) in real
-
-
 def test_the_sequences_of_the_documents_are_drawn_whole() -> None:
     sequences = [drawing for path in DOCUMENTS for drawing in blocks(path, "mermaid") if drawing.startswith("sequenceDiagram")]
     assert sequences
     assert not any(";" in drawing for drawing in sequences), "Mermaid ends a message there, and draws nothing at all"
-
-
-def _plain(drawing: str) -> str:
-    return "\n".join(line.strip() for line in drawing.strip().splitlines() if line.strip())
 
 
 def test_the_questions_of_the_documents_can_be_asked() -> None:

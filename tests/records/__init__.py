@@ -23,6 +23,7 @@ RECORDS: dict[str, Callable[[], str]] = {
     "langgraph.json": configuration_text,
     lists.OPTIONS: lists.options,
     lists.README: lists.readme,
+    lists.STRATEGIES_PAGE: lists.strategies,
     **{f"tests/snapshots/drawings/{file_name(*drawn)}": partial(draw, *drawn) for drawn in DRAWN},
     **{f"tests/snapshots/prompts/{name}.txt": partial(rendered, prompt) for name, prompt in SNAPSHOT_PROMPTS.items()},
 }

@@ -1,13 +1,15 @@
-"""Lists of strategies within files that are written by hand: the help of `--strategy`, and the README's table."""
+"""Lists and drawings of strategies within files that are written by hand: the help of `--strategy`, the README, docs/strategies.md."""
 
 import re
 from pathlib import Path
 
 from ramify.graphs import STRATEGIES
+from tests.records.drawings import draw
 
 ROOT = Path(__file__).parents[2]
-OPTIONS, README = "studio/console/options.py", "README.md"
+OPTIONS, README, STRATEGIES_PAGE = "studio/console/options.py", "README.md", "docs/strategies.md"
 _TABLE = re.compile(r"(?<=\| name \| what it does \| from \|\n\|---\|---\|---\|\n)(?:\|.*\|\n)+")
+_MERMAID = re.compile(r"```mermaid\n.*?```", re.DOTALL)
 
 
 def options() -> str:
@@ -27,3 +29,12 @@ def readme() -> str:
         label, does, _ = rows.get(name, (f"| `{name}`", strategy.description, ""))
         written.append(f"{label} | {does} | {strategy.paper or 'baseline'} |\n")
     return _TABLE.sub(lambda match: "".join(written), page)
+
+
+def strategies() -> str:
+    """Return the page of strategies, with the drawings of those that head its columns."""
+    page = (ROOT / STRATEGIES_PAGE).read_text(encoding="utf-8")
+    drawings = [f"```mermaid\n{draw(name, {})}```" for name in re.findall(r"<th>(.*?)</th>", page)]
+    blocks = _MERMAID.findall(page)
+    kept = [old if old.split() == new.split() else new for old, new in zip(blocks, drawings, strict=True)]
+    return _MERMAID.sub(lambda match: kept.pop(0), page)
