@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -175,3 +176,13 @@ def test_examples_leave_a_small_window_before_any_passage_does() -> None:
     [messages] = chat.heard
     assert not turns(messages)
     assert messages[-1].text.count("<passage") == 4
+
+
+def test_an_example_with_a_wrong_slot_or_another_reply_is_named() -> None:
+    [example, *_] = prompts.ANSWER.examples
+    misnamed = replace(prompts.ANSWER, shots=1, examples=(replace(example, slots={"quest": QUESTION}),))
+    with pytest.raises(TypeError, match=r"'answer' has no slot .*quest"):
+        misnamed.render(sample(misnamed))
+    other = replace(prompts.ANSWER, shots=1, examples=(replace(example, reply=prompts.ENTITIES.examples[0].reply),))
+    with pytest.raises(ValueError, match=r"Entities .*lacks .*answer"):
+        other.render(sample(other))
