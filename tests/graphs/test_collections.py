@@ -64,6 +64,7 @@ async def test_a_text_that_two_collections_hold_is_one_passage_and_says_where_el
     assert first.metadata["title"] == "Greetings"
     assert first.value == max(hit.value for hit in hits) > 1.9 / 61
     assert [other["collection"] for other in first.metadata["also"]] == [{"bread": "engines", "engines": "bread"}[first.collection]]
+    assert [next(iter(other)) for other in first.metadata["also"]] == ["source"], "as in the metadata of a file"
     citation = next(one for one in asked(places, NOTE).citations if one.title == "Greetings")
     assert citation.also[0].where.startswith(f"{citation.also[0].collection}: ")
 

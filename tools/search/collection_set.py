@@ -172,7 +172,7 @@ def _merge_duplicates(passages: Sequence[Passage]) -> Passage:
     first, *others = sorted(passages, key=lambda passage: passage.id)
     if not others:
         return first
-    also = [{**other.metadata, "source": other.source, "collection": other.collection} for other in others]
+    also = [{"source": other.source, **other.metadata, "collection": other.collection} for other in others]
     listed = first.metadata.get("also")
     metadata = {**first.metadata, "also": [*(listed if isinstance(listed, list) else []), *also]}
     return first.model_copy(update={"metadata": metadata})
