@@ -30,21 +30,17 @@ def select_passages(question: str, passages: Sequence[PassageText]) -> Selection
 
     No passages at all if one of the question's exact identifiers occurs in none.
     """
-    current = _current_versions(question, passages)
+    texts = [VersionedText(one["source"], one["title"], one.get("heading", ""), one["text"], one.get("version", "")) for one in passages]
+    outdated = superseded(question, texts)
+    current = [SelectedPassage(number, one) for number, one in enumerate(passages, 1) if number - 1 not in outdated]
     identifiers = find_identifiers(question)
     if not identifiers:
         return Selection(question, current)
-    texts = [text for one in current for text in (*reversed(_headings(one.passage)), one.passage["text"])]
-    if missing_identifiers(question, texts):
+    stated = [text for one in current for text in (*reversed(_headings(one.passage)), one.passage["text"])]
+    if missing_identifiers(question, stated):
         return Selection(question, [])
     about = [one._replace(passage=text) for one in current if (text := _about(identifiers, one.passage)) is not None]
-    return Selection(respell(question, texts), about)
-
-
-def _current_versions(question: str, passages: Sequence[PassageText]) -> list[SelectedPassage]:
-    texts = [VersionedText(one["source"], one["title"], one.get("heading", ""), one["text"], one.get("version", "")) for one in passages]
-    outdated = superseded(question, texts)
-    return [SelectedPassage(number, one) for number, one in enumerate(passages, 1) if number - 1 not in outdated]
+    return Selection(respell(question, stated), about)
 
 
 def _headings(passage: PassageText) -> list[str]:
