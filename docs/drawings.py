@@ -3,8 +3,8 @@
 from html import escape
 from pathlib import Path
 
-from ramify.studio.inspection.contents import inspect_index
-from ramify.studio.inspection.graph_layout import HEIGHT, WIDTH, layout_graph
+from ramify.lab.inspection.contents import inspect_index
+from ramify.lab.inspection.graph_layout import HEIGHT, WIDTH, layout_graph
 from ramify.tools.demo import demo_index
 from ramify.tools.pages import render_macro
 from ramify.tools.quoting import truncate_line

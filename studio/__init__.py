@@ -1,8 +1,8 @@
 """User interfaces.
 
 * the command line: `entry` starts it, `cli` dispatches to `commands`; `console` has terminal input and output
-* `notebook`, `server` (LangGraph Studio), and `serve` (the server of our own, and MCP)
-* shared by all: `drawing` displays an answer and its tree, `inspection` an index
+* `notebook`, and `server` for LangGraph Studio
+* shared by all: `drawing` displays an answer and its tree
 """
 
 from typing import TYPE_CHECKING, Any

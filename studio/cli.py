@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from ramify.studio.commands import Command, ask, chat, doctor, download, graph, index, inspect, search, settings, studio
+from ramify.studio.commands import Command, ask, chat, doctor, download, graph, index, search, settings, studio
 from ramify.studio.console.options import RayCommand
 from ramify.studio.console.out_of_memory import is_out_of_memory
 from ramify.studio.console.streams import escape_unencodable, fail
@@ -26,7 +26,6 @@ INTERRUPTED_EXIT_CODE = 130
 CORE_COMMANDS = {
     "index": Command(index.index_command, resumes=True),
     "search": Command(search.search_command),
-    "inspect": Command(inspect.inspect_command),
     "ask": Command(ask.ask_command),
     "chat": Command(chat.chat_command),
     "graph": Command(graph.graph_command),

@@ -33,8 +33,8 @@ MODULES = sorted(
 PACKAGES = [path for path in MODULES if path.name == "__init__.py"]
 SUBPACKAGE_ORDER = {
     "nodes": ({"tree", "settings"}, {"state"}, {"asking"}, {"building", "step"}, {""}),
-    "studio": ({"drawing"}, {"inspection"}, {"console"}, {"notebook", "server"}, {"commands"}, {""}),
-    "lab": ({"metrics", "prompts"}, {"", "load"}, {"results"}, {"papers"}, {"report"}, {"commands"}),
+    "studio": ({"drawing"}, {"console"}, {"notebook", "server"}, {"commands"}, {""}),
+    "lab": ({"inspection", "metrics", "prompts"}, {"", "load"}, {"results"}, {"papers"}, {"report"}, {"commands"}),
     "serve": ({""}, {"commands"}),
 }
 """The subpackages of a package; each set can import those before it. "" are the modules of the package itself."""

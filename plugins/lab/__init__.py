@@ -6,6 +6,7 @@
 * questions about your own index: `proposing` writes them to a `question_file`, with a model or `by_rules`
 * `papers` declares the papers that can be reproduced
 * `inspect` wraps a strategy as a solver of inspect_ai, an evaluation framework
+* `inspection` shows the contents of an index
 * `commands` of the command line; `prompts` of a judge and of a proposer of questions
 * reading a run: `results`, and the `report` on them; `judging` compares answers with a model as judge,
   and `risk_control` finds confidence thresholds that bound the error rate

@@ -23,8 +23,8 @@ from typing import NamedTuple, TypeVar
 import torch
 
 from ramify.graphs.building import make_graph
-from ramify.studio.inspection.contents import inspect_index
-from ramify.studio.inspection.description import PAPER_SHARES
+from ramify.lab.inspection.contents import inspect_index
+from ramify.lab.inspection.description import PAPER_SHARES
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.index import Index

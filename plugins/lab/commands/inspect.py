@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from ramify.studio.commands import Command
 from ramify.studio.console.options import AsJson, check_optional_text
 from ramify.studio.console.streams import err, note, out, print_json
 from ramify.tools.errors import UsageError
@@ -35,8 +36,8 @@ def inspect_command(where: Where, html: Html = None, group: GroupName = None, as
     if html is not None and group is not None:
         raise UsageError("--html and --group exclude each other", "choose one")
     with err().status("reading …"):
-        from ramify.studio.inspection.contents import group_json, inspect_index
-        from ramify.studio.inspection.terminal import print_index, render_group
+        from ramify.lab.inspection.contents import group_json, inspect_index
+        from ramify.lab.inspection.terminal import print_index, render_group
         from ramify.tools.demo import demo_index
         from ramify.tools.search.searcher import DEMO, open_index
 
@@ -56,9 +57,12 @@ def inspect_command(where: Where, html: Html = None, group: GroupName = None, as
     else:
         print_index(inspection, out())
     if html is not None:
-        from ramify.studio.inspection.page import inspect_page
+        from ramify.lab.inspection.page import inspect_page
         from ramify.tools.new_files import write_atomically
 
         with err().status("drawing …"):
             write_atomically(inspect_page(inspection, index), html)
         note(f"the page is in {html}")
+
+
+COMMAND = Command(inspect_command, after="search")

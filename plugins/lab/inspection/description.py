@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
+from ramify.lab.inspection.contents import Inspection, InspectionTable, load_citations
 from ramify.nodes.tree.citation import Citation
-from ramify.studio.inspection.contents import Inspection, InspectionTable, load_citations
 from ramify.tools.hierarchy.build import FLAG_LIMITS
 from ramify.tools.hierarchy.hierarchy_file import MAX_DRIFT
 from ramify.tools.hierarchy.index import GroupOverview, HierarchyView

@@ -7,11 +7,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from ramify.nodes.tree.citation import Citation
-from ramify.studio.drawing.phrases import citation_title_link
-from ramify.studio.inspection import graph_layout
-from ramify.studio.inspection.contents import Inspection, load_citations
-from ramify.studio.inspection.description import (
+from ramify.lab.inspection import graph_layout
+from ramify.lab.inspection.contents import Inspection, load_citations
+from ramify.lab.inspection.description import (
     GroupTree,
     group_anchor,
     group_details,
@@ -21,6 +19,8 @@ from ramify.studio.inspection.description import (
     structure_hint,
     table_notes,
 )
+from ramify.nodes.tree.citation import Citation
+from ramify.studio.drawing.phrases import citation_title_link
 from ramify.tools.hierarchy.index import HierarchyView
 from ramify.tools.hierarchy.leaves import Node
 from ramify.tools.index import Index

@@ -7,8 +7,8 @@ from rich.table import Table as RichTable
 from rich.text import Text
 from rich.tree import Tree
 
-from ramify.studio.inspection.contents import Inspection, InspectionTable
-from ramify.studio.inspection.description import (
+from ramify.lab.inspection.contents import Inspection, InspectionTable
+from ramify.lab.inspection.description import (
     GroupTree,
     group_details,
     group_diagnostics,

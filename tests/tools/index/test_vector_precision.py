@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ramify.studio.inspection.contents import inspect_index
-from ramify.studio.inspection.description import index_facts
+from ramify.lab.inspection.contents import inspect_index
+from ramify.lab.inspection.description import index_facts
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index import Index, hnsw
 from ramify.tools.index.manifest import Precision

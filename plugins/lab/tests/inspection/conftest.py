@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from plugins.lab.tests.inspection.test_groups import GONE, HOSTILE
 from ramify.studio.cli import run
 from tests.studio.conftest import Ramify
-from tests.studio.inspection.test_groups import GONE, HOSTILE
 from tests.tools.hierarchy.manual import change_records, records, write
 
 

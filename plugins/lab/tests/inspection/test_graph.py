@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from markupsafe import escape
 
+from ramify.lab.inspection import page as inspect_reports
+from ramify.lab.inspection.contents import inspect_index
+from ramify.lab.inspection.description import index_facts
 from ramify.studio.cli import run
-from ramify.studio.inspection import page as inspect_reports
-from ramify.studio.inspection.contents import inspect_index
-from ramify.studio.inspection.description import index_facts
 from ramify.tools.search.searcher import open_index
 from tests.studio.conftest import Ramify
 from tests.studio.drawing.test_page import read

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ramify.graphs.building import make_hierarchy
-from ramify.studio.inspection.contents import inspect_index
-from ramify.studio.inspection.description import index_facts
+from ramify.lab.inspection.contents import inspect_index
+from ramify.lab.inspection.description import index_facts
 from tests.fakes import FakeModel
 from tests.studio.conftest import Ramify
 from tests.tools.fakes import WordEncoder

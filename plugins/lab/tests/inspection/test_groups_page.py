@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from plugins.lab.tests.inspection.test_groups import HOSTILE
+from ramify.lab.inspection import page as inspect_page
 from ramify.studio.cli import run
-from ramify.studio.inspection import page as inspect_page
 from tests.studio.conftest import Ramify
 from tests.studio.drawing.test_page import read
-from tests.studio.inspection.test_groups import HOSTILE
 from tests.tools.hierarchy.manual import WORDS, change_records, records, write
 
 
