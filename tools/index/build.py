@@ -130,7 +130,7 @@ class DocumentUpdater:
         if recorded is None or not documents:
             return False
         if recorded[1] != note.edition:
-            self.reread += recorded[1].partition("+")[0] != EDITION
+            self.reread += recorded[1].removesuffix("+ocr") != note.edition.removesuffix("+ocr")
             return False
         self.seen.update(identity for (identity,) in documents)
         self._files.add(place)

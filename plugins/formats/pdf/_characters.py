@@ -29,6 +29,10 @@ def turn_box(box: Box, turn: int, limits: Box) -> Box:
     return (high - top, left, high - bottom, right) if turn == 270 else box
 
 
+def _turn_of(sine: float, cosine: float) -> int:
+    return round(atan2(-sine, cosine) / (pi / 2)) % 4 * 90
+
+
 class Characters:
     """The text of a page and the places of its characters, as seen when the page is turned so that the text is upright."""
 
@@ -52,7 +56,7 @@ class Characters:
         self._is_shifted = pdfium.FPDFText_GetCharIndexFromTextIndex(self._page, last) != last
         matrices = [self._read_matrix(place) for place in range(0, last, max(1, last // _SAMPLED_CHARACTERS))]
         self._is_unscaled = all(abs(hypot(*sides) - 1) < _UNSCALED for sides in matrices if any(sides))
-        turns = Counter(round(atan2(-sine, cosine) / (pi / 2)) % 4 * 90 for sine, cosine in matrices if sine or cosine)
+        turns = Counter(_turn_of(sine, cosine) for sine, cosine in matrices if sine or cosine)
         self.turn = max(turns, key=lambda turn: (turns[turn], turn == page.get_rotation())) if turns else page.get_rotation()
         """The rotation that shows most characters upright: 0, 90, 180 or 270 degrees."""
 
@@ -113,6 +117,11 @@ class Characters:
         if self.text[place : place + 1].isspace() or not self._pdfium.FPDFText_GetMatrix(self._page, index, self._matrix):
             return 0.0, 0.0
         return self._matrix.c, self._matrix.d
+
+    def is_turned(self, place: int) -> bool:
+        """Return whether a character is not upright when most are."""
+        sine, cosine = self._read_matrix(place)
+        return bool(sine or cosine) and _turn_of(sine, cosine) != self.turn
 
     def height(self, place: int) -> float:
         """Return the height of a character's box, at least a point."""

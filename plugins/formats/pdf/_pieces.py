@@ -98,7 +98,8 @@ def _split_cells(characters: Characters, begin: int, text: str) -> Iterator[tupl
     """Yield the parts of a line of PDFium, which joins a single character to the cell above it: "31", "7" to "317"."""
     first, end = begin + len(text) - len(text.lstrip()), begin + characters.length(text.rstrip())
     drop = characters.baseline(first) - characters.baseline(end - 1)
-    if drop > characters.height(first) / 2 and HYPHEN not in text and characters.length(text) == len(text):
+    is_cut = drop > characters.height(first) / 2 and HYPHEN not in text and characters.length(text) == len(text)
+    if is_cut and not characters.is_turned(first):
         start = 0
         shown = [place for place in range(first - begin, end - begin) if not text[place].isspace()]
         for before, place in pairwise(shown):

@@ -249,7 +249,7 @@ def _sections(pages: Sequence[list[PrintedLine]], cuts: Sequence[SectionStart]) 
             yield [one.title for one in above[:-1]], lines[begin:end]
 
 
-READER = FormatReader(read_pdf, {"pypdfium2": "pypdfium2"}, ocr=find_ocr)
+READER = FormatReader(read_pdf, {"pypdfium2": "pypdfium2"}, edition="2", ocr=find_ocr)
 
 
 def read_page_lines(page: "PdfPage") -> list[PrintedLine]:

@@ -293,3 +293,9 @@ def test_a_sentence_that_is_broken_early_behind_a_comma_goes_on(tmp_path: Path) 
         "slender tower.",
     ]
     assert "blades of steel, and was built" in text(tmp_path, [at(72, 700 - 14 * row, line) for row, line in enumerate(rows)])
+
+
+def test_letters_of_a_turned_line_stay_together(tmp_path: Path) -> None:
+    page = [at(72, 700 - 14 * row, line) for row, line in enumerate(lines(80))]
+    read = text(tmp_path, [*page, "BT /F1 11 Tf 0 -1 1 0 540 500 Tm (Number of characteristics) Tj ET"])
+    assert "Number of characteristics" in read
