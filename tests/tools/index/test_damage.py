@@ -93,40 +93,6 @@ def killed(corpus: Path, folder: Path, program: str, where: object) -> None:
 class TestKilled:
     @fault(
         "processes",
-        "killed while an index is built",
-        sees="search says that it is half-written",
-        kept="what was encoded; the same command resumes",
-        code="killed",
-    )
-    def test_a_killed_build_resumes_and_finds_the_same(self, corpus: Path, index: Index, tmp_path: Path) -> None:
-        killed(corpus, tmp_path, BUILD_AND_DIE, 55)
-        with pytest.raises(IndexingError, match=r"half-written — run `ramify index .*again"):
-            Index.open(tmp_path)
-        Index.build([corpus], tmp_path, encoder := WordEncoder(), batch_size=10)
-        assert 0 < len(encoder.encoded) <= 100 - 55 + 10
-        assert search_all(tmp_path) == search_all(index.where)
-
-    @fault(
-        "processes",
-        "killed while an index is updated",
-        sees="nothing: the old index is searched",
-        kept="the old index; what was encoded",
-        code="killed",
-    )
-    def test_a_killed_update_leaves_the_old_index_and_resumes(self, tmp_path: Path) -> None:
-        corpus = write_records(tmp_path / "records.jsonl", range(40))
-        Index.build([corpus], tmp_path / "index", WordEncoder(), batch_size=10)
-        before = search_all(tmp_path / "index")
-        write_records(corpus, range(100), r3="Rewritten.")
-        killed(corpus, tmp_path / "index", BUILD_AND_DIE, 25)
-        assert search_all(tmp_path / "index") == before
-        Index.build([corpus], tmp_path / "index", encoder := WordEncoder(), batch_size=10)
-        assert 0 < len(encoder.encoded) <= 61 - 25 + 10
-        Index.build([corpus], tmp_path / "new", WordEncoder(), batch_size=10)
-        assert search_all(tmp_path / "index") == search_all(tmp_path / "new")
-
-    @fault(
-        "processes",
         "killed between two files of an index",
         sees="the old index, or one line: run the command again",
         kept="everything; nothing is encoded again",
@@ -250,23 +216,6 @@ class TestDamage:
         (folder / "vectors.faiss").unlink()
         Index.build([folder.parent / "records.jsonl"], folder, encoder := WordEncoder())
         assert encoder.encoded == []
-
-    @fault("index", "no index at the given path", sees="one error that names the command to build one", kept="nothing was there", code=1)
-    def test_no_index_says_how_to_make_one(self, tmp_path: Path) -> None:
-        with pytest.raises(IndexingError, match=r"there is no index in '.*nowhere' — build one: `ramify index PATH… --out"):
-            Index.open(tmp_path / "nowhere")
-
-    @fault("index", "index of another embedding", sees="one error that names both", kept="the index as it was", code=1)
-    def test_another_embedding_is_refused(self, folder: Path) -> None:
-        with pytest.raises(IndexingError, match="'langchain:WordEncoder', not 'other'"):
-            Index.open(folder, WordEncoder("other"))
-        with pytest.raises(IndexingError, match=r"embedding 'langchain:WordEncoder', not 'other' — use the same options"):
-            Index.build([folder.parent / "records.jsonl"], folder, WordEncoder("other"))
-
-    @fault("index", "index with another length of passages", sees="one error that names both", kept="the index as it was", code=1)
-    def test_other_passages_are_refused(self, folder: Path) -> None:
-        with pytest.raises(IndexingError, match="chunk_tokens '300', not '200'"):
-            Index.build([folder.parent / "records.jsonl"], folder, WordEncoder(), chunk_tokens=200)
 
     def test_the_index_holds_no_pickle(self, folder: Path) -> None:
         assert sorted(path.name for path in folder.iterdir()) == [

@@ -40,16 +40,6 @@ def hits(index: Index, **how: Any) -> list[list[tuple[str, float, float]]]:
 
 
 class TestSearch:
-    def test_finds_passages_with_their_metadata(self, index: Index, corpus: Path) -> None:
-        (found,) = index.search(["river 42"], 3)
-        assert found[0].id == "r42"
-        assert found[0].text == "About river number 42 and engine."
-        assert found[0].source == "records.jsonl#r42"
-        assert found[0].metadata == {
-            "topic": "river", "number": 42, "tags": ["engine", "all"], "even": True, "title": "river 42",
-            "path": str(corpus),
-        }  # fmt: skip
-
     def test_a_batch_finds_what_its_queries_find_alone(self, index: Index) -> None:
         assert hits(index) == [hits_of(index, query) for query in QUERIES]
 
@@ -64,10 +54,6 @@ class TestSearch:
     def test_without_mmr_the_value_is_the_cosine(self, index: Index) -> None:
         assert all(hit.value == hit.score for hit in index.search(["wing 22"], 5, mmr=None)[0])
 
-    def test_dense_search_is_in_order_of_cosine(self, index: Index) -> None:
-        scores = [hit.score for hit in index.search(["opera 18 about"], 10, mmr=None, hybrid=False)[0]]
-        assert scores == sorted(scores, reverse=True)
-
     def test_words_find_what_vectors_do_not(self, tmp_path: Path) -> None:
         vectors = {f"text {number}": [1.0, 0.001 * number] for number in range(150)} | {"the zyxwv part": [-1.0, 0.0]}
         index = Index.from_texts(list(vectors), FixedVectors(vectors), path=tmp_path)
@@ -79,12 +65,6 @@ class TestSearch:
     @pytest.mark.parametrize("query", ['a "quoted" OR (thing)?', "NEAR(x y) *", "", "???", "the of and", "title: river -wing", "é 수도"])
     def test_no_question_is_a_syntax_error(self, index: Index, query: str) -> None:
         assert len(index.search([query], 3)[0]) == 3
-
-    def test_a_large_k_returns_all(self, index: Index) -> None:
-        assert len(index.search(["river"], 500)[0]) == 100
-
-    def test_no_queries_find_nothing(self, index: Index) -> None:
-        assert index.search([]) == []
 
     @pytest.mark.parametrize("how", [{"k": 0}, {"fetch_k": 0}, {"mmr": 1.5}, {"filter": {"topic": {"not": "this"}}}])
     def test_numbers_out_of_range_are_refused(self, index: Index, how: dict[str, Any]) -> None:
@@ -178,33 +158,6 @@ class TestSections:
 
     def test_by_default_the_best_come_first_wherever_they_stand(self, manual: Index) -> None:
         assert self.headings(manual, "Over what does the cable number 3 run?") == ["Rudder"] * 3
-
-
-class TestFilter:
-    @pytest.mark.parametrize(
-        ("where", "numbers"),
-        [
-            ({"topic": "wing"}, range(1, 100, 7)),
-            ({"topic": ["wing", "opera"]}, [n for n in range(100) if n % 7 in (1, 4)]),
-            ({"tags": "engine", "even": True}, [n for n in range(100) if n % 5 == 2 and n % 2 == 0]),
-            ({"number": 17}, [17]),
-            ({"number": "17"}, []),
-            ({"topic": None}, []),
-            ({"no such field": "x"}, []),
-        ],
-    )
-    def test_is_exact(self, index: Index, where: dict[str, Any], numbers: list[int]) -> None:
-        (found,) = index.search(["treaty"], 100, filter=where)
-        assert sorted(hit.metadata["number"] for hit in found) == sorted(numbers)
-
-    def test_gives_the_best_that_match_not_those_that_match_among_the_best(self, index: Index) -> None:
-        (all_found,) = index.search(["river 3"], 100, hybrid=False, mmr=None)
-        (found,) = index.search(["river 3"], 4, hybrid=False, mmr=None, filter={"topic": "enzyme"})
-        best = [hit for hit in all_found if hit.metadata["topic"] == "enzyme"][:4]
-        assert [hit.id for hit in found] == [hit.id for hit in best]
-
-    def test_values_are_not_sql(self, index: Index) -> None:
-        assert index.search(["river"], 3, filter={"topic' OR 1=1 --": "' OR 1=1 --"}) == [[]]
 
 
 def hits_of(index: Index, query: str) -> list[tuple[str, float, float]]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ramify.tools.errors import IndexingError, InputError
+from ramify.tools.errors import InputError
 from ramify.tools.index import Index
 from ramify.tools.index.chunking import passage_label
 from tests.tools.fakes import WordEncoder
@@ -55,12 +55,6 @@ class TestRemembered:
         assert index.manifest.label == ["chapter"]
         index.add_texts(["Parts are inspected once a year."], [{"chapter": "Balloons"}], ids=["balloon"])
         assert index.search(["balloons"], 1, dense=False)[0][0].id == "balloon"
-
-    @pytest.mark.parametrize(("first", "then"), [(["chapter"], ["section"]), (None, ["chapter"]), (["chapter"], [])])
-    def test_another_one_is_refused(self, tmp_path: Path, first: list[str] | None, then: list[str]) -> None:
-        made(tmp_path, label=first)
-        with pytest.raises(IndexingError, match=r"is made with label '.*', not '.*' — .*another --out folder"):
-            made(tmp_path, label=then)
 
     def test_changed_metadata_are_searched(self, tmp_path: Path) -> None:
         made(tmp_path, label=["chapter"])

@@ -49,16 +49,6 @@ class TestVectorStore:
         assert store.get_by_ids(["b"]) == []
         assert "b" not in [document.id for document in store.similarity_search("Spruce", k=10)]
 
-    def test_everything_can_be_deleted(self, store: Index) -> None:
-        store.delete(["a", "b", "c"])
-        assert store.similarity_search("river") == []
-
-    def test_a_long_text_is_split_and_deleted_as_a_whole(self, store: Index) -> None:
-        store.add_texts(["The river floods again. " * 200], ids=["long"])
-        assert {"long", "long~2"} < {str(document.id) for document in store.similarity_search("river floods", k=50)}
-        store.delete(["long"])
-        assert len(store) == 3
-
 
 def test_the_folder_of_an_index_without_a_path_goes_with_the_object() -> None:
     gc.collect()  # so that resources of other tests are not reported here

@@ -1,6 +1,5 @@
 """Updates: only changed documents are encoded, and deleted ones removed."""
 
-import json
 import os
 from collections.abc import Iterator
 from functools import partial
@@ -11,29 +10,17 @@ from langchain_core.documents import Document
 
 from ramify.tools.documents.files import ReadReport, UnreadableError
 from ramify.tools.documents.readers import FORMAT_READERS
-from ramify.tools.errors import IndexingError, InputError
+from ramify.tools.errors import InputError
 from ramify.tools.index import Index
 from ramify.tools.index.build import DocumentUpdater
 from ramify.tools.index.chunking import Chunking
 from ramify.tools.index.index_writer import BuildOptions, IndexWriter
-from ramify.tools.index.manifest import write_lock
 from tests.faults import fault
 from tests.tools.fakes import WordEncoder
 from tests.tools.index.test_index import hits, write_records
 
 
 class TestUpdates:
-    def test_only_what_changed_is_encoded(self, tmp_path: Path) -> None:
-        corpus, folder = write_records(tmp_path / "records.jsonl", range(30)), tmp_path / "index"
-        first = Index.build([corpus], folder, WordEncoder())
-        assert (first.added, first.passages, first.encoded) == (30, 30, 30)
-        unchanged = Index.build([corpus], folder, encoder := WordEncoder())
-        assert (unchanged.unchanged, unchanged.encoded, encoder.encoded) == (30, 0, [])
-        write_records(corpus, range(5, 35), r7="Rewritten.")
-        update = Index.build([corpus], folder, encoder := WordEncoder())
-        assert (update.added, update.changed, update.unchanged, update.removed) == (5, 1, 24, 5)
-        assert len(encoder.encoded) == 6
-
     def test_a_file_of_the_same_size_and_time_is_not_read_again(self, tmp_path: Path) -> None:
         note = tmp_path / "papers" / "note.txt"
         note.parent.mkdir()
@@ -64,40 +51,6 @@ class TestUpdates:
         monkeypatch.setitem(FORMAT_READERS, ".csv", readable)
         again = Index.build(papers, tmp_path / "index", WordEncoder())
         assert (again.added, again.unchanged, again.skipped) == (1, 1, [])
-
-    def test_skipped_parts_of_an_unchanged_file_are_reported_again(self, tmp_path: Path) -> None:
-        lines = tmp_path / "papers" / "records.jsonl"
-        lines.parent.mkdir()
-        lines.write_text(json.dumps({"text": "river"}) + "\nno record\n")
-        first = Index.build(lines.parent, tmp_path / "index", WordEncoder())
-        again = Index.build(lines.parent, tmp_path / "index", WordEncoder())
-        assert again.skipped == first.skipped == [("records.jsonl#2", "not a JSON record")]
-
-    def test_an_updated_index_finds_what_a_new_one_finds(self, tmp_path: Path) -> None:
-        corpus = write_records(tmp_path / "records.jsonl", range(60))
-        Index.build([corpus], tmp_path / "updated", WordEncoder())
-        write_records(corpus, range(20, 100), r30="Now about the harbour 13.")
-        Index.build([corpus], tmp_path / "updated", WordEncoder())
-        Index.build([corpus], tmp_path / "new", WordEncoder())
-        assert search_all(tmp_path / "updated") == search_all(tmp_path / "new")
-
-    def test_files_deleted_from_the_path_are_removed_and_other_paths_kept(self, tmp_path: Path) -> None:
-        for name in ("a/one.txt", "a/two.txt", "b/three.txt"):
-            (tmp_path / name).parent.mkdir(exist_ok=True)
-            (tmp_path / name).write_text(f"Text of {name}.", encoding="utf-8")
-        Index.build([tmp_path / "a", tmp_path / "b"], tmp_path / "index", WordEncoder())
-        (tmp_path / "a" / "one.txt").unlink()
-        built = Index.build([tmp_path / "a"], tmp_path / "index", WordEncoder())
-        assert (built.removed, built.documents) == (1, 2)
-        assert ids(tmp_path / "index") == ["three.txt", "two.txt"]
-
-    def test_the_same_name_in_two_folders_is_two_documents(self, tmp_path: Path) -> None:
-        for folder in ("a", "b"):
-            (tmp_path / folder).mkdir()
-            (tmp_path / folder / "readme.txt").write_text(f"This is {folder}.", encoding="utf-8")
-        Index.build([tmp_path / "a"], tmp_path / "index", WordEncoder())
-        Index.build([tmp_path / "b"], tmp_path / "index", WordEncoder())
-        assert ids(tmp_path / "index") == ["readme.txt", "readme.txt@2"]
 
     def test_a_copy_in_another_folder_does_not_change_the_first(self, tmp_path: Path) -> None:
         first, copy = (tmp_path / name / "records.jsonl" for name in ("first", "copy"))
@@ -130,13 +83,6 @@ class TestUpdates:
         with pytest.raises(InputError, match="UTF-8"):
             Index.build([tmp_path / "odd\udcff.txt"], tmp_path / "index", WordEncoder())
 
-    def test_nothing_readable_is_an_error_and_no_index(self, tmp_path: Path) -> None:
-        (tmp_path / "empty.txt").write_bytes(b"")
-        with pytest.raises(InputError, match="nothing readable"):
-            Index.build([tmp_path / "empty.txt"], tmp_path / "index", WordEncoder())
-        with pytest.raises(IndexingError):
-            Index.open(tmp_path / "index")
-
     @fault(
         "processes",
         "writer beside readers",
@@ -151,24 +97,6 @@ class TestUpdates:
         write_records(corpus, range(20, 90))
         Index.build([corpus], tmp_path / "index", WordEncoder())
         assert hits(opened) == before
-
-    @fault(
-        "processes",
-        "two writers of one index",
-        sees="error: another process is writing the index — wait",
-        kept="the index, and the first writer's work",
-        code=1,
-    )
-    def test_two_writers_do_not_meet(self, tmp_path: Path) -> None:
-        corpus = write_records(tmp_path / "records.jsonl", range(3))
-        with write_lock(tmp_path / "index"), pytest.raises(IndexingError, match="another process is writing"):
-            Index.build([corpus], tmp_path / "index", WordEncoder())
-
-    def test_progress_ends_at_its_total(self, tmp_path: Path) -> None:
-        corpus = write_records(tmp_path / "records.jsonl", range(25))
-        steps: list[tuple[int, int | None, str]] = []
-        Index.build([corpus], tmp_path / "index", WordEncoder(), batch_size=10, progress=lambda *step: steps.append(step))
-        assert [step for step in steps if step[2] == "passages"] == [(10, 25, "passages"), (20, 25, "passages"), (25, 25, "passages")]
 
 
 def search_all(folder: Path) -> list[list[list[tuple[str, float, float]]]]:

@@ -52,27 +52,10 @@ class TestRefused:
             Index.open(at(tmp_path))
         assert not list(tmp_path.iterdir())
 
-    def test_another_embedding_or_cut(self, stored: Index, corpus: Path) -> None:
-        with pytest.raises(IndexingError, match="is made with the embedding"):
-            Index.open(stored.where, WordEncoder("langchain:Other"))
-        with pytest.raises(IndexingError, match=r"the index in 'milvus:.*' is made with chunk_tokens '300', not '50'"):
-            Index.build([corpus], stored.where, WordEncoder(), chunk_tokens=50)
-
     def test_vectors_of_another_length_in_the_same_collection(self, tmp_path: Path) -> None:
         Index.from_texts(["A river."], WordEncoder(), path=at(tmp_path))
         with pytest.raises(IndexingError, match="holds vectors of length 64, not 3"):
             Index.from_texts(["A river."], _Short(), path=f"{at(tmp_path)}:acme")
-
-    def test_a_second_writer(self, tmp_path: Path) -> None:
-        from ramify.stores.milvus._collections import Corpus, MetadataEntry
-        from ramify.stores.milvus._schema import parse_address
-
-        Index.from_texts(["A river."], WordEncoder(), path=at(tmp_path))
-        Corpus(parse_address(at(tmp_path))).upsert_entries([MetadataEntry("writer", "writer", "", {"by": "elsewhere:1", "until": 4e9})])
-        with pytest.raises(IndexingError, match=r"elsewhere:1 is writing the index .* wait until it has finished"):
-            Index.from_texts(["A wing."], WordEncoder(), path=at(tmp_path))
-        Corpus(parse_address(at(tmp_path))).upsert_entries([MetadataEntry("writer", "writer", "", {"by": "elsewhere:1", "until": 0})])
-        Index.from_texts(["A wing."], WordEncoder(), path=at(tmp_path))
 
     def test_a_file_that_another_process_holds(self, tmp_path: Path) -> None:
         Index.from_texts(["A river."], WordEncoder(), path=at(tmp_path))
