@@ -123,7 +123,7 @@ def index_cost(
 
     encoder: Encoder | None = None
     if there is not None:
-        pieces, leaves = read(folder / PASSAGES)
+        pieces, leaves = read(folder / there.file(PASSAGES))
     else:
         chunks = Chunking(*chunking).validated()
         (pieces, leaves), encoder = estimate_passages(paths or [folder], embedding, chunks, clean, progress, read)

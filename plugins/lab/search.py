@@ -43,14 +43,12 @@ from ramify.tools.index.index import read_facts
 from ramify.tools.index.index_store import update_documents
 from ramify.tools.index.manifest import (
     MANIFEST,
-    PASSAGES,
-    POSTINGS_FILES,
-    SLOTS,
     STRUCTURE_FILES,
-    VECTORS,
     IndexKind,
     Manifest,
+    find_damage,
     read_index_manifest,
+    require_manifest,
     write_lock,
 )
 from ramify.tools.index.passage_store import document_id
@@ -169,7 +167,6 @@ def score_passages(question: Question, passages: Sequence[Passage], hits_by: Hit
     return scores
 
 
-COPIED_FILES = (PASSAGES, VECTORS, SLOTS, MANIFEST)
 STRUCTURE_EDITIONS: dict[IndexKind, str] = {"graph": of_graph.EDITION, HIERARCHY_KIND: of_hierarchy.EDITION}
 """The edition of the additional file of each kind of index."""
 
@@ -218,9 +215,7 @@ def update_index_kind(
 
 def _has_same_passages(folder: Path, plain_index: Path) -> bool:
     manifest, expected = _read_index_manifest(folder), _read_index_manifest(plain_index)
-    return (
-        manifest is not None and expected is not None and all(manifest.sha256[name] == sha256 for name, sha256 in expected.sha256.items())
-    )
+    return manifest is not None and expected is not None and expected.sha256.items() <= manifest.sha256.items()
 
 
 def _is_current(folder: Path, plain_index: Path, kind: IndexKind, group_by: Sequence[str]) -> bool:
@@ -230,7 +225,8 @@ def _is_current(folder: Path, plain_index: Path, kind: IndexKind, group_by: Sequ
         return False
     grouped = not group_by or manifest.group_by == list(group_by)
     [file] = STRUCTURE_FILES[kind]
-    return grouped and manifest.damage(folder) is None and read_facts(folder / file).get("edition") == STRUCTURE_EDITIONS[kind]
+    edition = read_facts(folder / manifest.file(file)).get("edition")
+    return grouped and find_damage(manifest, folder) is None and edition == STRUCTURE_EDITIONS[kind]
 
 
 def _read_index_manifest(folder: Path) -> Manifest | None:
@@ -244,9 +240,8 @@ def copy_index(plain_index: Path, folder: Path) -> None:
     """Copy a plain index, replacing the folder."""
     shutil.rmtree(folder, ignore_errors=True)
     make_folder(folder)
-    for name in (*COPIED_FILES, *POSTINGS_FILES):
-        if name in COPIED_FILES or (plain_index / name).exists():
-            shutil.copyfile(plain_index / name, make_file(folder / name))
+    for name in (*require_manifest(plain_index).sha256, MANIFEST):
+        shutil.copyfile(plain_index / name, make_file(folder / name))
 
 
 COPIES_FOLDER = "degraded"

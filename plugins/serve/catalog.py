@@ -15,7 +15,7 @@ from ramify.studio.server.bounds import LIMITS, cap_limits, check_allowed, uniqu
 from ramify.tools.demo import demo_index
 from ramify.tools.errors import UsageError
 from ramify.tools.index.index_store import is_store_address
-from ramify.tools.index.manifest import PASSAGES, Manifest
+from ramify.tools.index.manifest import PASSAGES, Manifest, index_file
 from ramify.tools.index.passage_store import opened_readonly
 from ramify.tools.quoting import truncate_line
 from ramify.tools.scrub import mask_address
@@ -50,7 +50,7 @@ class Collection:
     def _count_files(self) -> int:
         """Return the number of files that passages are from; a file may have several documents, as a table has records."""
         folder = demo_index() if self.where == DEMO else Path(self.where)
-        with opened_readonly(folder / PASSAGES) as database:
+        with opened_readonly(index_file(folder, PASSAGES)) as database:
             [count] = database.execute(_FILE_COUNT_QUERY).fetchone()
         return int(count)
 

@@ -35,7 +35,7 @@ from ramify.tools.errors import IndexingError, InputError, RamifyError, UsageErr
 from ramify.tools.index import Index
 from ramify.tools.index.build import Built
 from ramify.tools.index.index_store import is_store_address
-from ramify.tools.index.manifest import MANIFEST, PASSAGES
+from ramify.tools.index.manifest import MANIFEST
 from ramify.tools.index.passage_store import FileList, read_file_list
 from ramify.tools.index.progress import Progress
 from ramify.tools.quoting import truncate_line
@@ -330,7 +330,7 @@ def create_watched_folders(folders: Sequence[Path], indexes: Sequence[str], root
 
 def _source_folder(where: str) -> Path | None:
     """Return the only folder that an index was built of; None if there is no index, or several folders."""
-    if is_store_address(where) or not (Path(where) / PASSAGES).exists():
+    if is_store_address(where) or not (Path(where) / MANIFEST).exists():
         return None
     try:
         files = read_file_list(Path(where)).files

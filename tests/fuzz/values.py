@@ -135,8 +135,9 @@ def manifest(data: bytes) -> None:
         except RamifyError:
             return
         assert found is not None
-        found.write(made / "again.json")
-        assert read_index_manifest(made / "again.json") == found
+        (made / "again").mkdir()
+        found.write(made / "again")
+        assert read_index_manifest(made / "again" / "manifest.json") == found
 
 
 def documents(name: str) -> Callable[[bytes], None]:

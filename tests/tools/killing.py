@@ -1,4 +1,4 @@
-"""Kill a build by SIGKILL wherever it is: at points of the work, one as far from the next as all, and before its files take their place."""
+"""Kill a build by SIGKILL wherever it is: at points of the work, one as far from the next as all, and at each operation on a file."""
 
 import importlib
 import os
@@ -7,27 +7,29 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
+from itertools import count
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 POINTS = 5
-"""Points of the work at which it is killed, beside those before a file takes its place."""
+"""Points of the work at which it is killed, beside the operations on files."""
 Act = Callable[[Path], object]
 _CHILD = "import sys; from tests.tools.killing import kill_everywhere; kill_everywhere(*sys.argv[1:])"
 
 
-def killed_everywhere(folder: Path, act: str, *files: str) -> list[Path]:
+def killed_everywhere(folder: Path, act: str) -> list[Path]:
     """Copy an index and build in each copy until killed; `act` is the builder as "module:function"; give the copies."""
     one_thread = {**os.environ, "OMP_NUM_THREADS": "1"}
-    run = [sys.executable, "-c", _CHILD, str(folder), act, *files]
-    subprocess.run(run, cwd=Path(__file__).parents[2], env=one_thread, check=True, timeout=300)
+    run = [sys.executable, "-c", _CHILD, str(folder), act]
+    subprocess.run(run, cwd=Path(__file__).parents[2], env=one_thread, check=True, timeout=600)
     copies = sorted(folder.parent.glob("killed-*"))
-    assert len(copies) == POINTS + len(files)
+    assert len(copies) > POINTS
     return copies
 
 
-def kill_everywhere(index: str, named: str, *files: str) -> None:
+def kill_everywhere(index: str, named: str) -> None:
     """Do it, in a process of its own, which has no threads."""
     module, _, function = named.partition(":")
     act: Act = getattr(importlib.import_module(module), function)
@@ -43,20 +45,19 @@ def kill_everywhere(index: str, named: str, *files: str) -> None:
     for number in range(POINTS):
         at = counted[0] * (2 * number + 1) // (2 * POINTS)
         copy = Path(shutil.copytree(folder, folder.parent / f"killed-{number}"))
-        assert _killed(copy, act, lambda calls, at=at: _die() if calls == at else None) == -signal.SIGKILL  # type: ignore[misc]
-    for name in files:
-        copy = Path(shutil.copytree(folder, folder.parent / f"killed-before-{name}"))
-        replace = Path.replace
-        _die_before(name)
-        assert _killed(copy, act, lambda calls: None) == -signal.SIGKILL
-        Path.replace = replace  # type: ignore[method-assign]
+        assert _killed(copy, act, partial(_counting, lambda calls, at=at: _die() if calls == at else None)) == -signal.SIGKILL  # type: ignore[misc]
+    for number in count(1):
+        copy = Path(shutil.copytree(folder, folder.parent / f"killed-at-{number:03}"))
+        if _killed(copy, act, partial(_die_at_operation, copy, number)) == 0:
+            shutil.rmtree(copy)
+            break
 
 
-def _killed(folder: Path, act: Act, reached: Callable[[int], None]) -> int:
+def _killed(folder: Path, act: Act, prepare: Callable[[], None]) -> int:
     """Build in a child of this process; give how that ended."""
     child = os.fork()
     if not child:
-        _counting(reached)
+        prepare()
         act(folder)
         sys.setprofile(None)
         os._exit(0)
@@ -81,7 +82,16 @@ def _die(*_: Any) -> Any:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def _die_before(name: str) -> None:
-    """End this process before a file takes its place."""
-    replace = Path.replace
-    Path.replace = lambda self, target: _die() if Path(target).name == name else replace(self, target)  # type: ignore[method-assign]
+def _die_at_operation(folder: Path, number: int) -> None:
+    """End this process before the nth file below the folder is created, opened for writing, renamed or deleted."""
+    operations = 0
+
+    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        nonlocal operations
+        changes = event in ("os.rename", "os.remove") or (event == "open" and arguments[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT))
+        if changes and str(arguments[0]).startswith(str(folder)):
+            operations += 1
+            if operations == number:
+                _die()
+
+    sys.addaudithook(hook)

@@ -1,6 +1,7 @@
 """Find the files under the paths that a user gives, and collect reports about them."""
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -13,6 +14,8 @@ from ramify.tools.quoting import pluralize
 from ramify.tools.user_input import expand_path
 
 INDEX_FILE = "passages.sqlite"
+_INDEX_FILE = re.compile(r"passages(\.\d+)?\.sqlite")
+"""The passages of an index, of any version."""
 """A folder that contains this file is an index, not documents."""
 
 _MAX_NAMED_FIELDS = 5
@@ -215,7 +218,7 @@ def walk_folder(folder: Path, skipped: list[Skipped]) -> Iterator[Path]:
         except OSError as error:
             skipped.append((_relative_name(folder, parent), f"cannot be read: {error.strerror}"))
             continue
-        if any(entry.name == INDEX_FILE for entry in entries):
+        if any(_INDEX_FILE.fullmatch(entry.name) for entry in entries):
             skipped.append((_relative_name(folder, parent), "an index, not documents"))
             continue
         shown = [entry for entry in entries if not entry.name.startswith(".")]

@@ -315,9 +315,10 @@ async def build_hierarchy(
     replies: the store of model replies, which also caches the trees.
     """
     routing = routing or Routing()
-    manifest = require_manifest(folder)
+    require_manifest(folder)
     with write_lock(folder), nullcontext(replies) if replies else ReplyStore(folder / REPLIES_FILE) as store:
-        leaves = read_leaves(folder / PASSAGES)
+        manifest = require_manifest(folder)
+        leaves = read_leaves(folder / manifest.file(PASSAGES))
         if not len(leaves):
             raise IndexingError(f"the index in {str(folder)!r} has no passages", "add documents with `ramify index` first")
         parts = partition(leaves, fields)

@@ -14,6 +14,7 @@ from ramify.tools.hierarchy.hierarchy_file import HIERARCHY, HierarchyContent, L
 from ramify.tools.hierarchy.leaves import Edge, EdgeKind, GroupDiagnosis, GroupKind, Tree, unique_group_names
 from ramify.tools.hierarchy.router import Router, RouteSearch
 from ramify.tools.index.index import LocalIndex, count_tokens, iterate_passages
+from ramify.tools.index.manifest import index_file
 from ramify.tools.index.reports import Report, ReportFinding, ReportLevel, Subject
 from ramify.tools.models.tokens import estimate_tokens
 from ramify.tools.quoting import one_line
@@ -31,12 +32,8 @@ class Summaries:
     subject: Subject = "summary"
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-
-    @cached_property
-    def content(self) -> HierarchyContent:
+        self.content = read_hierarchy_file(path)
         """The content of the hierarchy file."""
-        return read_hierarchy_file(self._path)
 
     @cached_property
     def _paths(self) -> list[dict[str, NodePosition]]:
@@ -101,12 +98,12 @@ class HierarchyIndex(LocalIndex[RouteSearch]):
 
     def load_structure(self, ids: Sequence[str]) -> Router:
         """Return the router of the passages at these positions."""
-        return Router(self.folder / HIERARCHY, ids)
+        return Router(index_file(self.folder, HIERARCHY), ids)
 
     @cached_property
     def reports(self) -> Summaries:
         """The summaries by level."""
-        return Summaries(self.folder / HIERARCHY)
+        return Summaries(index_file(self.folder, HIERARCHY))
 
 
 class SummaryLevel(NamedTuple):

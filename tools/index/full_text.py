@@ -14,7 +14,7 @@ import sqlite3
 import threading
 import unicodedata
 from array import array
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -26,7 +26,6 @@ from numpy.typing import NDArray
 
 from ramify.tools.identifiers import find_identifiers, widen
 from ramify.tools.index.hnsw import Positions, Slots
-from ramify.tools.index.manifest import POSTINGS_FILES
 from ramify.tools.index.progress import Progress
 
 _WORD = re.compile(r"[^\W_]+")
@@ -120,18 +119,18 @@ class Postings(NamedTuple):
     words: list[str]
 
     @classmethod
-    def read(cls, folder: Path) -> "Postings":
-        """Read the files memory-mapped; replacing the files does not affect open postings."""
-        counts, slots, ends, lengths = (np.load(folder / name, mmap_mode="r", allow_pickle=False) for name in POSTINGS_FILES[:-1])
-        return cls(counts, slots, ends, lengths, json.loads((folder / POSTINGS_FILES[-1]).read_bytes()))
+    def read(cls, paths: Sequence[Path]) -> "Postings":
+        """Read the files in the order of `POSTINGS_FILES`, memory-mapped; deleting the files does not affect open postings."""
+        counts, slots, ends, lengths = (np.load(path, mmap_mode="r", allow_pickle=False) for path in paths[:-1])
+        return cls(counts, slots, ends, lengths, json.loads(paths[-1].read_bytes()))
 
-    def write(self, path: Callable[[str], Path]) -> None:
-        """Write the files; path: returns the path of each name."""
+    def write(self, paths: Sequence[Path]) -> None:
+        """Write the files, in the order of `POSTINGS_FILES`."""
         arrays: list[NDArray[Any]] = [self.counts, self.slots, self.ends, self.lengths]
-        for name, values in zip(POSTINGS_FILES, arrays, strict=False):
-            with path(name).open("wb") as file:
+        for path, values in zip(paths, arrays, strict=False):
+            with path.open("wb") as file:
                 np.save(file, values)
-        path(POSTINGS_FILES[-1]).write_bytes(json.dumps(self.words).encode())
+        paths[-1].write_bytes(json.dumps(self.words).encode())
 
     def renumbered(self, to: Positions, slots: int) -> "Postings":
         """Return the postings of the remaining slots with new numbers; to: the new slot of each slot, negative if it is dropped."""
@@ -164,9 +163,10 @@ class Postings(NamedTuple):
 class WordSearch:
     """BM25 search over postings."""
 
-    def __init__(self, folder: Path, slots: Slots) -> None:
+    def __init__(self, paths: Sequence[Path], slots: Slots) -> None:
+        """Open the files of postings, in the order of `POSTINGS_FILES`."""
         self._slots = slots
-        self._postings = Postings.read(folder)
+        self._postings = Postings.read(paths)
 
     @cached_property
     def _number(self) -> dict[str, int]:

@@ -27,8 +27,11 @@ from ramify.tools.index.manifest import (
     check_target,
     cleanup_on_failure,
     find_damage,
+    index_file,
+    index_files,
     missing_index_error,
     read_index_manifest,
+    remove_unused,
     require_manifest,
     share_index,
     write_lock,
@@ -107,7 +110,7 @@ class FolderStore(IndexStore):
         with write_lock(self.path):
             manifest = require_manifest(self.path)
             if manifest.description != text:
-                replace(manifest, description=text).write(self.path / MANIFEST)
+                replace(manifest, description=text).write(self.path)
 
     @contextmanager
     def writing(
@@ -116,7 +119,7 @@ class FolderStore(IndexStore):
         """Lock the folder and yield a writer and a publish function; a build resumes an interrupted one."""
         if sources is not None:
             check_target(self.path, () if isinstance(sources, BaseLoader) else sources)
-            if not (self.path / PASSAGES).exists():
+            if not index_files(self.path):
                 _ = options.encoder.dimension  # an unusable encoder fails here, before anything is read
         with (
             nullcontext() if sources is None else cleanup_on_failure(self.path),
@@ -136,7 +139,7 @@ def update_documents(folder: Path, encoder: Encoder, documents: Sequence[Documen
     manifest = require_manifest(folder)
     with FolderStore(folder).changing(with_prefixes(encoder, manifest.prefixes), manifest.chunking) as (writer, options):
         if other is not None:
-            copy_vectors(writer, other / PASSAGES)
+            copy_vectors(writer, index_file(other, PASSAGES))
         stored = [(document, writer.stored_document(str(document.id))) for document in documents]
         DocumentUpdater(writer, options).write([SourcedDocument(document, *(one[:3] if one else ())) for document, one in stored])
 
@@ -159,6 +162,7 @@ def _publish(folder: Path, writer: IndexWriter, options: BuildOptions) -> tuple[
     if writer.changed or manifest is None or not whole or manifest.vectors != precision:
         return encoded, publish(folder, writer, draft, options.progress)
     writer.discard()
+    remove_unused(folder, manifest)
     return encoded, manifest
 
 

@@ -19,14 +19,13 @@ from ramify.tools.index.hnsw import Keys, Positions, unique_keys
 from ramify.tools.index.manifest import (
     LAYOUT,
     MANIFEST,
-    NEXT_PREFIX,
     PASSAGES,
     LayoutError,
     Manifest,
     Precision,
     is_whole,
-    latest_manifests,
     read_index_manifest,
+    working_copy,
 )
 from ramify.tools.index.passage_store import (
     SCHEMA,
@@ -301,22 +300,18 @@ _ENCODING_FACTS = ("embedding", "query_prefix", "document_prefix")
 def open_writer(folder: Path, options: BuildOptions, resume: bool) -> IndexWriter:
     """Open the working copy: that of an interrupted run (`resume`), else a copy of the finished index, else a new one.
 
-    IndexingError if the index was made with other options. A folder without a manifest cannot be opened as an index, so its first
-    `passages.sqlite` is written in place.
+    IndexingError if the index was made with other options. A folder without a manifest cannot be opened as an index, so its passages are
+    written in place.
     """
-    finished, copy = folder / PASSAGES, folder / (NEXT_PREFIX + PASSAGES)
     manifest = _readable_manifest(folder)
-    if copy.exists() and not resume:
+    copy = working_copy(folder, manifest)
+    if manifest is not None and copy.is_file() and not resume:
         _remove(copy)
-    if copy.exists():
-        writer = _open_undamaged(copy)
-        writer.changed = True
-    elif manifest is None:
-        writer = _open_undamaged(finished)
-    elif any(is_whole(known, folder, PASSAGES) for known in latest_manifests(folder)):
-        writer = IndexWriter(copy, finished)
+    if manifest is not None and not copy.is_file() and is_whole(manifest, folder, PASSAGES):
+        writer = IndexWriter(copy, folder / manifest.file(PASSAGES))
     else:
         writer = _open_undamaged(copy)
+        writer.changed = manifest is not None
     try:
         check_settings(writer, options, str(folder))
     except RamifyError:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -34,8 +35,9 @@ STRUCTURE_FILES: dict[IndexKind, frozenset[str]] = {
     "hierarchy": frozenset({"hierarchy.sqlite"}),
 }
 """The additional files of each kind."""
-NEXT_PREFIX = "next."
-"""Prefix of files being written, until they replace the finished ones."""
+_FILES = frozenset({PASSAGES, VECTORS, SLOTS, *POSTINGS_FILES}).union(*STRUCTURE_FILES.values())
+_VERSION = re.compile(r"(.+?)(?:\.(\d{1,9}))?(\.\w+)")
+"""A file name with its version: "vectors.2.faiss" is the second successor of "vectors.faiss"."""
 CHECKED_FILE = ".checked"
 """The file that records which files were compared with their checksums."""
 LARGE_FILE_BYTES = 16 * 2**20
@@ -75,6 +77,7 @@ class Manifest:
     documents: NonNegativeInt
     passages: NonNegativeInt
     sha256: dict[str, str]
+    """The checksums of its files by name; a changed file has a name of its own, so replacing the manifest replaces the index."""
     layout: int = LAYOUT
     query_prefix: str | None = None
     document_prefix: str | None = None
@@ -106,28 +109,44 @@ class Manifest:
         made = (self.embedding, self.dimension, self.chunk_tokens, self.overlap)
         return *made, self.documents, self.passages, self.hidden, self.label
 
-    def write(self, path: Path) -> None:
-        """Write the manifest atomically."""
-        part = path.with_name(path.name + ".part")
+    def file(self, name: str) -> str:
+        """Return the name of the current version of a file; KeyError if the index has none."""
+        return {split_version(own)[0]: own for own in self.sha256}[name]
+
+    def next_file(self, name: str) -> str:
+        """Return the name of the next version of a file."""
+        current = [version for base, version in map(split_version, self.sha256) if base == name]
+        return add_version(name, current[0] + 1) if current else name
+
+    def prepare(self, folder: Path) -> Path:
+        """Write the manifest to a file that `commit` puts in its place, when the index's files are on the disk."""
+        part = folder / f"{MANIFEST}.part"
         with create_files(part):
             part.write_text(json.dumps(asdict(self), indent=2) + "\n", encoding="utf-8")
-            sync(part)
-            part.replace(path)
-        sync(path.parent)
+            sync(part, folder)
+        return part
 
-    def damage(self, folder: Path) -> str | None:
-        """Return a description of the first damaged file, None if all match their checksums."""
-        for name, expected in self.sha256.items():
-            path = folder / name
-            if not path.is_file():
-                return f"{name} is not a file" if path.exists() else f"{name} is missing"
-            try:
-                found = file_sha256(path)
-            except OSError as error:
-                return f"{name} cannot be read ({error.strerror})"
-            if found != expected:
-                return f"{name} is damaged: its checksum is not the one in {MANIFEST}"
-        return None
+    def write(self, folder: Path) -> None:
+        """Replace the manifest of an index, and so the index."""
+        commit(self.prepare(folder))
+
+
+def commit(prepared: Path) -> None:
+    """Put a prepared manifest in its place."""
+    prepared.replace(prepared.with_suffix(""))
+    sync(prepared.parent)
+
+
+def split_version(name: str) -> tuple[str, int]:
+    """Return a file name without its version, and the version, 0 for the first."""
+    found = _VERSION.fullmatch(name)
+    return (found[1] + found[3], int(found[2] or 0)) if found else (name, 0)
+
+
+def add_version(name: str, version: int) -> str:
+    """Return a file name with its version."""
+    stem, _, ending = name.rpartition(".")
+    return f"{stem}.{version}.{ending}" if version else name
 
 
 _ADAPTER = TypeAdapter(Manifest)
@@ -147,7 +166,8 @@ def read_index_manifest(path: Path) -> Manifest | None:
             newer = "upgrade ramify, or " if layout > LAYOUT else ""
             raise LayoutError(what, f"{newer}delete it and build it again: `ramify index PATH… --out {path.parent}`")
         manifest = _ADAPTER.validate_json(content)
-        if manifest.sha256.keys() - POSTINGS_FILES != {PASSAGES, VECTORS, SLOTS} | STRUCTURE_FILES[manifest.kind]:
+        names = [name for name, _ in map(split_version, manifest.sha256) if name not in POSTINGS_FILES]
+        if sorted(names) != sorted({PASSAGES, VECTORS, SLOTS} | STRUCTURE_FILES[manifest.kind]):
             raise ValueError(f"files {sorted(manifest.sha256)!r}")
     except (FileNotFoundError, NotADirectoryError):
         return None
@@ -180,38 +200,39 @@ def file_sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def latest_manifests(folder: Path) -> list[Manifest]:
-    """Return the readable manifests of the finished index and of an interrupted publication."""
-    found = []
-    for name in (MANIFEST, NEXT_PREFIX + MANIFEST):
-        with suppress(IndexingError):
-            found.append(read_index_manifest(folder / name))
-    return [manifest for manifest in found if manifest]
+def index_file(folder: Path, name: str) -> Path:
+    """Return the path of the current version of a file; IndexingError if there is no index."""
+    return folder / require_manifest(folder).file(name)
 
 
-def find_damage(manifest: Manifest, folder: Path, note_from: int | None = None) -> str | None:
-    """Return a description of the first damaged file, None if there is none.
+def find_damage(manifest: Manifest, folder: Path, *names: str, note_from: int | None = None) -> str | None:
+    """Return a description of the first damaged file of some names, by default of all; None if there is none.
 
     Checked files are recorded and not read again while size and times are unchanged; this applies to indexes of at least `note_from` bytes,
     by default `LARGE_FILE_BYTES`, as smaller ones are quickly compared.
     """
-    now = _file_states(manifest, folder)
-    if now is not None and now == _checked_states(folder):
-        return None
-    found = manifest.damage(folder)
-    if found is None and now is not None and now == _file_states(manifest, folder):
+    checked, now = _checked_states(folder), _file_states(manifest, folder)
+    for name in names or manifest.sha256:
+        path = folder / name
+        if not path.is_file():
+            return f"{name} is not a file" if path.exists() else f"{name} is missing"
+        if name in checked and checked[name] == now.get(name):
+            continue
+        try:
+            sha256 = file_sha256(path)
+        except OSError as error:
+            return f"{name} cannot be read ({error.strerror})"
+        if sha256 != manifest.sha256[name]:
+            return f"{name} is damaged: its checksum is not the one in {MANIFEST}"
+    if not names and now != checked and now == _file_states(manifest, folder):
         record_checked(manifest, folder, note_from)
-    return found
+    return None
 
 
 def is_whole(manifest: Manifest, folder: Path, *names: str) -> bool:
-    """Return whether some files match the manifest; files recorded as checked and unchanged are not read again."""
-    checked, now = _checked_states(folder), _file_states(manifest, folder) or {}
-    return all(
-        (name in now and checked.get(name) == now[name])
-        or (name in manifest.sha256 and (folder / name).is_file() and file_sha256(folder / name) == manifest.sha256[name])
-        for name in names
-    )
+    """Return whether the index has these files, and they match the manifest."""
+    files = [name for name in manifest.sha256 if split_version(name)[0] in names]
+    return len(files) == len(names) and (not files or find_damage(manifest, folder, *files) is None)
 
 
 def _checked_states(folder: Path) -> dict[str, list[int | str]]:
@@ -224,7 +245,7 @@ def _checked_states(folder: Path) -> dict[str, list[int | str]]:
 def record_checked(manifest: Manifest, folder: Path, note_from: int | None = None) -> None:
     """Record that the files match the manifest; without write access nothing is recorded."""
     now = _file_states(manifest, folder)
-    if now is None or sum(int(size) for _, size, *_ in now.values()) < (LARGE_FILE_BYTES if note_from is None else note_from):
+    if sum(int(size) for _, size, *_ in now.values()) < (LARGE_FILE_BYTES if note_from is None else note_from):
         return
     with suppress(OSError):
         part = folder / f"{CHECKED_FILE}.part"
@@ -233,16 +254,45 @@ def record_checked(manifest: Manifest, folder: Path, note_from: int | None = Non
             part.replace(folder / CHECKED_FILE)
 
 
-def _file_states(manifest: Manifest, folder: Path) -> dict[str, list[int | str]] | None:
-    """Return checksum, size, times and inode of each file; None if one is missing."""
-    try:
-        states = {name: (folder / name).stat() for name in sorted(manifest.sha256)}
-    except OSError:
-        return None
-    # Copies keep size and modification time, but not inode and change time.
-    return {
-        name: [manifest.sha256[name], state.st_size, state.st_mtime_ns, state.st_ctime_ns, state.st_ino] for name, state in states.items()
-    }
+def _file_states(manifest: Manifest, folder: Path) -> dict[str, list[int | str]]:
+    """Return checksum, size, times and inode of each file that exists."""
+    states: dict[str, list[int | str]] = {}
+    for name, sha256 in sorted(manifest.sha256.items()):
+        with suppress(OSError):
+            state = (folder / name).stat()
+            # Copies keep size and modification time, but not inode and change time.
+            states[name] = [sha256, state.st_size, state.st_mtime_ns, state.st_ctime_ns, state.st_ino]
+    return states
+
+
+def index_files(folder: Path) -> list[Path]:
+    """Return the files in a folder that have names of an index's files, of any version."""
+    with suppress(OSError):
+        return [path for path in folder.iterdir() if split_version(path.name)[0] in _FILES]
+    return []
+
+
+def _has_parts(folder: Path) -> bool:
+    """Return whether there are passages or vectors of an index, which may be incomplete."""
+    return any(split_version(path.name)[0] in (PASSAGES, VECTORS) for path in index_files(folder))
+
+
+def working_copy(folder: Path, manifest: Manifest | None) -> Path:
+    """Return the path of the passages being written: the next version, or without a manifest the latest there is."""
+    if manifest is not None:
+        return folder / manifest.next_file(PASSAGES)
+    versions = [version for name, version in (split_version(path.name) for path in index_files(folder)) if name == PASSAGES]
+    return folder / add_version(PASSAGES, max(versions, default=0))
+
+
+def remove_unused(folder: Path, manifest: Manifest) -> None:
+    """Delete the files that the manifest does not name, but not those of an interrupted build that can be resumed."""
+    used = {folder / name for name in manifest.sha256} | {working_copy(folder, manifest)}
+    for path in folder.iterdir():
+        name = path.name.removeprefix("next.").removesuffix(".part")  # earlier versions prepared files with this prefix
+        if path not in used and (split_version(name)[0] in _FILES or path.name == f"next.{MANIFEST}"):
+            with suppress(OSError):
+                path.unlink()
 
 
 LOCK_FILE = ".writing"
@@ -253,7 +303,6 @@ _COUNT_TIMEOUT_S = 1.0
 _MAX_FILES_CHECKED = 10_000
 """Maximum number of files checked to find out whether a folder contains documents."""
 _REMEDY = "give --out a folder of its own"
-_OWN_FILES = (LOCK_FILE, PASSAGES, NEXT_PREFIX + PASSAGES)
 
 
 def require_manifest(folder: Path) -> Manifest:
@@ -268,10 +317,10 @@ def missing_index_error(folder: Path) -> IndexingError:
     """Return the error for a folder without a finished index: being written, incomplete, documents, or nothing."""
     where = repr(str(folder))
     if is_being_written(folder):
-        row = _first_row(folder, "SELECT count(*) FROM passages")
+        row = _first_row(working_copy(folder, None), "SELECT count(*) FROM passages")
         so_far = f": {row[0]:,} passages so far" if row else ""
         return IndexingError(f"the index in {where} is being written{so_far}", "wait until it has finished")
-    if any((folder / name).exists() for name in (PASSAGES, VECTORS, NEXT_PREFIX + PASSAGES)):
+    if _has_parts(folder):
         return IndexingError(f"the index in {where} is half-written", repair_remedy(folder))
     files = [folder] if folder.is_file() else walk_folder(folder, [])
     if any(find_reader(path) for path in islice(files, _MAX_FILES_CHECKED)):
@@ -289,8 +338,11 @@ def check_target(folder: Path, sources: Iterable[Path]) -> None:
             raise IndexingError(f"the index cannot be written to {str(folder)!r}: {str(place)!r} is a file", _REMEDY)
     if any(folder.resolve() == source.resolve() for source in sources):
         raise IndexingError(f"{str(folder)!r} is the folder of the documents", f"{_REMEDY}, such as {folder}-index")
-    if not folder.is_dir() or any((folder / name).exists() for name in (PASSAGES, VECTORS)) or latest_manifests(folder):
+    if not folder.is_dir() or _has_parts(folder):
         return
+    with suppress(IndexingError):
+        if read_index_manifest(folder / MANIFEST) is not None:
+            return
     if others := sorted(path.name for path in folder.iterdir() if not path.name.startswith(".")):
         raise IndexingError(
             f"{str(folder)!r} contains other files and no index ({', '.join(others[:3])})", f"{_REMEDY}: a new or an empty one"
@@ -310,24 +362,14 @@ def write_lock(folder: Path) -> Iterator[None]:
         if "locked" in str(error):
             raise IndexingError(f"another process is writing the index in {str(folder)!r}", "wait until it has finished") from error
         remedy = write_error_remedy(
-            error, "check the folder's permissions and the free space, then run the command again", _holds_vectors(folder)
+            error, "check the folder's permissions and the free space, then run the command again", _has_vectors(folder)
         )
         raise IndexingError(f"the index in {str(folder)!r} cannot be written: {error}", remedy) from error
 
 
 def share_index(folder: Path) -> None:
     """Make an index readable for all users; InputError if another user owns it."""
-    names = (
-        PASSAGES,
-        VECTORS,
-        SLOTS,
-        MANIFEST,
-        CHECKED_FILE,
-        LOCK_FILE,
-        *POSTINGS_FILES,
-        *(name for names in STRUCTURE_FILES.values() for name in names),
-    )
-    make_readable_by_all([folder, *(folder / name for name in names)])
+    make_readable_by_all([folder, *(folder / name for name in (MANIFEST, CHECKED_FILE, LOCK_FILE)), *index_files(folder)])
 
 
 def is_being_written(folder: Path) -> bool:
@@ -344,13 +386,14 @@ def is_being_written(folder: Path) -> bool:
 def cleanup_on_failure(folder: Path) -> Iterator[None]:
     """Delete the files of a build that fails before its first vector; a build with vectors can be resumed."""
     new_folders = [place for place in (folder, *folder.parents) if not place.exists()]
-    new_files = [folder / name for name in _OWN_FILES if not (folder / name).exists()]
+    before = {*index_files(folder), *folder.glob(LOCK_FILE)}
+    is_new = not any(split_version(path.name)[0] == PASSAGES for path in before)
     try:
         yield
     except (RamifyError, OSError) as error:
-        if not isinstance(error, InputError) and (folder / PASSAGES not in new_files or _holds_vectors(folder)):
+        if not isinstance(error, InputError) and (not is_new or _has_vectors(folder)):
             raise
-        for path in new_files:
+        for path in {*index_files(folder), folder / LOCK_FILE} - before:
             path.unlink(missing_ok=True)
         for place in new_folders:
             with suppress(OSError):
@@ -358,14 +401,15 @@ def cleanup_on_failure(folder: Path) -> Iterator[None]:
         raise
 
 
-def _holds_vectors(folder: Path) -> bool:
-    return _first_row(folder, "SELECT 1 FROM vectors LIMIT 1") is not None
+def _has_vectors(folder: Path) -> bool:
+    """Return whether a first build has stored vectors."""
+    return _first_row(working_copy(folder, None), "SELECT 1 FROM vectors LIMIT 1") is not None
 
 
-def _first_row(folder: Path, sql: str) -> tuple[int] | None:
+def _first_row(path: Path, sql: str) -> tuple[int] | None:
     """Return the first row of a query on passages being written; None if there is none or the file is locked."""
     try:
-        with closing(sqlite3.connect(f"{(folder / PASSAGES).absolute().as_uri()}?mode=ro", uri=True, timeout=_COUNT_TIMEOUT_S)) as passages:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=_COUNT_TIMEOUT_S)) as passages:
             found: tuple[int] | None = passages.execute(sql).fetchone()
             return found
     except sqlite3.Error:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ramify.tools.documents.load import EDITION
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index.full_text import search_words
-from ramify.tools.index.manifest import PASSAGES
+from ramify.tools.index.manifest import PASSAGES, index_file
 from ramify.tools.user_input import check_text
 
 SCHEMA = """
@@ -365,7 +365,7 @@ class FileList(NamedTuple):
 def read_file_list(folder: Path) -> FileList:
     """Return the files of an index and what its last build skipped; IndexingError if it is damaged; blocking."""
     found: dict[tuple[str, str], dict[str | None, int]] = {}
-    with opened_readonly(folder / PASSAGES) as database:
+    with opened_readonly(index_file(folder, PASSAGES)) as database:
         for root, source, hidden, count in database.execute(_FILE_COUNTS):
             found.setdefault((root, source), {})[hidden] = count
         fact = database.execute("SELECT value FROM facts WHERE name = ?", [SKIPPED_FACT]).fetchone()

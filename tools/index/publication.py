@@ -2,7 +2,6 @@
 
 import json
 import sqlite3
-import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,7 +20,6 @@ from ramify.tools.index.hybrid_search import Reranker, SearchOptions, search_sou
 from ramify.tools.index.index_writer import IndexWriter
 from ramify.tools.index.manifest import (
     MANIFEST,
-    NEXT_PREFIX,
     PASSAGES,
     POSTINGS_FILES,
     SLOTS,
@@ -30,15 +28,18 @@ from ramify.tools.index.manifest import (
     IndexKind,
     Manifest,
     Precision,
+    commit,
     file_sha256,
     find_damage,
     is_whole,
-    latest_manifests,
     missing_index_error,
     read_index_manifest,
     record_checked,
+    remove_unused,
     repair_remedy,
     require_manifest,
+    split_version,
+    working_copy,
     write_lock,
 )
 from ramify.tools.index.passage_store import Filter, PassageStore, Rows, filter_choices
@@ -46,7 +47,6 @@ from ramify.tools.index.progress import Progress, ignore_progress
 from ramify.tools.new_files import create_files, sync
 from ramify.tools.passage import Passage
 
-_TIMEOUT_S = 2.0
 _CACHED_FILTERS = 16
 """Number of filters whose matches are cached."""
 
@@ -143,32 +143,31 @@ class Snapshot:
 
 def open_snapshot(folder: Path) -> Snapshot:
     """Open an index; IndexingError if it is missing, incomplete or damaged."""
-    deadline = time.monotonic() + _TIMEOUT_S
     while True:
+        manifest = read_index_manifest(folder / MANIFEST)
+        if manifest is None:
+            raise missing_index_error(folder)
         try:
-            return _open(folder)
+            return _open(folder, manifest)
         except IndexingError:
-            if time.monotonic() > deadline or not (folder / (NEXT_PREFIX + MANIFEST)).exists():
-                raise
-            time.sleep(0.05)  # a writer is replacing the files right now
+            if read_index_manifest(folder / MANIFEST) == manifest:
+                raise  # otherwise a writer has replaced the index meanwhile
 
 
-def _open(folder: Path) -> Snapshot:
-    manifest = read_index_manifest(folder / MANIFEST)
-    if manifest is None:
-        raise missing_index_error(folder)
+def _open(folder: Path, manifest: Manifest) -> Snapshot:
     try:
         if not all((folder / name).is_file() for name in manifest.sha256):
             raise OSError("a file is missing")  # opening a pipe would block
-        store, slots = PassageStore(folder / PASSAGES), Slots.read(folder / SLOTS)
-        vector_index = read_vector_index(folder / VECTORS, slots)
-        words = WordSearch(folder, slots) if manifest.sha256.keys() >= set(POSTINGS_FILES) else None
-        found = find_damage(manifest, folder)  # checked after opening, so the check covers what was opened
-        if found:
-            raise IndexingError(f"the index in {str(folder)!r} is damaged: {found}", repair_remedy(folder))
+        store, slots = PassageStore(folder / manifest.file(PASSAGES)), Slots.read(folder / manifest.file(SLOTS))
+        vector_index = read_vector_index(folder / manifest.file(VECTORS), slots)
+        postings = _postings_files(folder, manifest)
+        words = WordSearch(postings, slots) if postings else None
+        damage = find_damage(manifest, folder)  # checked after opening, so the check covers what was opened
+        if damage:
+            raise IndexingError(f"the index in {str(folder)!r} is damaged: {damage}", repair_remedy(folder))
         snapshot = Snapshot(manifest, store, vector_index, store.rows(), words)
     except (OSError, EOFError, sqlite3.DatabaseError, RuntimeError, ValueError) as error:  # an empty file of numbers is an EOFError
-        what = manifest.damage(folder) or f"it cannot be read: {error}"
+        what = find_damage(manifest, folder) or f"it cannot be read: {error}"
         raise IndexingError(f"the index in {str(folder)!r} is damaged: {what}", repair_remedy(folder)) from error
     actual, expected = (len(snapshot.vector_index), vector_index.dimension), (manifest.passages, manifest.dimension)
     if actual != expected or len(snapshot.rows) != manifest.passages:
@@ -177,8 +176,14 @@ def _open(folder: Path) -> Snapshot:
     return snapshot
 
 
+def _postings_files(folder: Path, manifest: Manifest) -> list[Path]:
+    """Return the files of the postings; empty if the index has none."""
+    files = {name: folder / own for own in manifest.sha256 if (name := split_version(own)[0]) in POSTINGS_FILES}
+    return [files[name] for name in POSTINGS_FILES] if len(files) == len(POSTINGS_FILES) else []
+
+
 class PreviousIndex(NamedTuple):
-    """The reusable parts of the finished index, or of an interrupted publication."""
+    """The reusable parts of the finished index."""
 
     manifest: Manifest
     slots: Slots
@@ -187,52 +192,54 @@ class PreviousIndex(NamedTuple):
 def publish(folder: Path, writer: IndexWriter, draft: Manifest, progress: Progress = ignore_progress) -> Manifest:
     """Replace the finished index by the writer's content; draft: the manifest without the files' checksums.
 
-    Vectors and postings of a large index are extended; deleted passages leave empty slots until too many are empty.
+    Changed files are written under new names; the index is replaced when the manifest is. Vectors and postings of a large index are
+    extended; deleted passages leave empty slots until too many are empty.
     """
     if writer.changed:
         writer.delete_unused()
     rows, keys = writer.searchable_rows()
-    previous = _previous_index(folder, draft)
+    finished = read_index_manifest(folder / MANIFEST)
+    previous = _previous_index(folder, finished, draft)
     slots, existing = Slots.in_order(keys), 0
     if previous and uses_graph(len(keys)) and _can_extend(folder, previous, draft):
         updated = previous.slots.updated(keys)
         slots, existing = (slots, 0) if updated.needs_renumbering() else (updated, len(previous.slots))
-    reused = {VECTORS} if previous and existing == len(slots) > 0 else set()
-    names = sorted({SLOTS, VECTORS, *(POSTINGS_FILES if len(keys) > MIN_POSTINGS_PASSAGES else ())} - reused)
-    written = {name: folder / (NEXT_PREFIX + name) for name in names}
+    reused = {previous.manifest.file(VECTORS)} if previous and existing == len(slots) > 0 else set()
+    names = [SLOTS, *([] if reused else [VECTORS]), *(POSTINGS_FILES if len(keys) > MIN_POSTINGS_PASSAGES else ())]
+    written = {name: folder / (finished.next_file(name) if finished else name) for name in names}
     with create_files(*written.values()):
         slots.write(written[SLOTS])
         if VECTORS in written:
             blocks = writer.vectors(rows[slots.positions[existing:]], draft.dimension)
-            sample, previous_vectors = partial(writer.sample_vectors, draft.dimension), folder / VECTORS if existing else None
-            write_vectors(blocks, written[VECTORS], len(slots), draft.dimension, draft.vectors, sample, progress, previous_vectors)
+            sample = partial(writer.sample_vectors, draft.dimension)
+            extended = folder / previous.manifest.file(VECTORS) if previous and existing else None
+            write_vectors(blocks, written[VECTORS], len(slots), draft.dimension, draft.vectors, sample, progress, extended)
         if POSTINGS_FILES[0] in written:
-            _current_postings(folder, previous, writer, slots, rows, progress).write(written.__getitem__)
+            postings = _current_postings(folder, previous, writer, slots, rows, progress)
+            postings.write([written[name] for name in POSTINGS_FILES])
         writer.close()
-        copied = [] if writer.finished else [writer.path]
-        sync(*copied, *written.values())
-        kind, group_by, structure_sha256 = _structure_files(folder)
-        sha256 = {PASSAGES: file_sha256(writer.path) if copied else _known_sha256(folder, PASSAGES)}
-        sha256 |= {name: previous.manifest.sha256[name] for name in reused if previous}
-        sha256 |= {name: file_sha256(path) for name, path in written.items()}
-        manifest = replace(draft, sha256=sha256 | structure_sha256, kind=kind, group_by=group_by)
-        manifest.write(folder / (NEXT_PREFIX + MANIFEST))
-    for path in copied:
-        path.replace(folder / PASSAGES)
-    _replace_files(folder, *written)
-    for name in set(POSTINGS_FILES) - sha256.keys():
-        (folder / name).unlink(missing_ok=True)
+        if writer.finished and finished:
+            reused.add(finished.file(PASSAGES))
+        else:
+            written[PASSAGES] = writer.path
+        sync(*written.values())
+        kind, group_by, structure_files = _structure_files(folder, finished)
+        sha256 = {name: finished.sha256[name] for name in (*reused, *structure_files) if finished}
+        sha256 |= {path.name: file_sha256(path) for path in written.values()}
+        manifest = replace(draft, sha256=sha256, kind=kind, group_by=group_by)
+        prepared = manifest.prepare(folder)
+    commit(prepared)
+    remove_unused(folder, manifest)
     record_checked(manifest, folder)
     return manifest
 
 
-def _previous_index(folder: Path, draft: Manifest) -> PreviousIndex | None:
+def _previous_index(folder: Path, finished: Manifest | None, draft: Manifest) -> PreviousIndex | None:
     """Return the undamaged parts of an index made with the same embedding, None if there are none."""
-    for known in latest_manifests(folder):
-        same = (known.embedding, known.dimension, known.prefixes) == (draft.embedding, draft.dimension, draft.prefixes)
-        if same and is_whole(known, folder, SLOTS):
-            return PreviousIndex(known, Slots.read(folder / SLOTS))
-    return None
+    if finished is None or not is_whole(finished, folder, SLOTS):
+        return None
+    same = (finished.embedding, finished.dimension, finished.prefixes) == (draft.embedding, draft.dimension, draft.prefixes)
+    return PreviousIndex(finished, Slots.read(folder / finished.file(SLOTS))) if same else None
 
 
 def _can_extend(folder: Path, previous: PreviousIndex, draft: Manifest) -> bool:
@@ -247,33 +254,15 @@ def _current_postings(
     """Return the postings of the passages, updated from the existing ones or new."""
     if previous is None or not is_whole(previous.manifest, folder, *POSTINGS_FILES):
         return build_postings(writer.database, slots, rows, progress)
-    return update_postings(Postings.read(folder), previous.slots, writer.database, slots, rows, progress)
+    postings = Postings.read(_postings_files(folder, previous.manifest))
+    return update_postings(postings, previous.slots, writer.database, slots, rows, progress)
 
 
-def _known_sha256(folder: Path, name: str) -> str:
-    """Return the recorded checksum of an undamaged file."""
-    return next(known.sha256[name] for known in latest_manifests(folder) if is_whole(known, folder, name))
-
-
-def _replace_files(folder: Path, *names: str) -> None:
-    """Replace the finished files by the written ones; the manifest last, after a sync."""
-    for name in names:
-        (folder / (NEXT_PREFIX + name)).replace(folder / name)
-    sync(folder)
-    (folder / (NEXT_PREFIX + MANIFEST)).replace(folder / MANIFEST)
-    sync(folder)
-
-
-def _structure_files(folder: Path) -> tuple[IndexKind, list[str], dict[str, str]]:
-    """Return the kind, group fields, and checksums of the structure files; those of a plain index if they are damaged."""
-    try:
-        manifest = read_index_manifest(folder / MANIFEST)
-    except IndexingError:
-        return "passages", [], {}
-    names = STRUCTURE_FILES[manifest.kind] if manifest else frozenset()
-    if manifest is None or not is_whole(manifest, folder, *names):
-        return "passages", [], {}
-    return manifest.kind, manifest.group_by, {name: manifest.sha256[name] for name in names}
+def _structure_files(folder: Path, finished: Manifest | None) -> tuple[IndexKind, list[str], list[str]]:
+    """Return the kind, group fields, and names of the structure files; those of a plain index if they are damaged."""
+    if finished is None or not is_whole(finished, folder, *STRUCTURE_FILES[finished.kind]):
+        return "passages", [], []
+    return finished.kind, finished.group_by, [finished.file(name) for name in STRUCTURE_FILES[finished.kind]]
 
 
 def change_precision(folder: Path, precision: Precision, progress: Progress = ignore_progress) -> bool:
@@ -285,7 +274,7 @@ def change_precision(folder: Path, precision: Precision, progress: Progress = ig
         manifest = open_snapshot(folder).manifest
         if manifest.vectors == precision:
             return False
-        with IndexWriter(folder / (NEXT_PREFIX + PASSAGES), folder / PASSAGES) as writer:
+        with IndexWriter(working_copy(folder, manifest), folder / manifest.file(PASSAGES)) as writer:
             publish(folder, writer, replace(manifest, vectors=precision), progress)
     return True
 
@@ -294,29 +283,26 @@ def publish_structure(folder: Path, kind: IndexKind, write: Callable[[Path], Non
     """Publish the file of a graph or hierarchy with its checksum, and delete that of another kind."""
     [name] = STRUCTURE_FILES[kind]
     manifest = require_manifest(folder)
-    written = folder / (NEXT_PREFIX + name)
+    written = folder / manifest.next_file(name)
     with create_files(written):
         write(written)
         sync(written)
-        sha256 = {**_passage_files(manifest), name: file_sha256(written)}
-        replace(manifest, kind=kind, sha256=sha256, group_by=list(group_by)).write(folder / (NEXT_PREFIX + MANIFEST))
-    _replace_files(folder, name)
-    _remove_structures(folder, STRUCTURE_FILES[kind])
+        sha256 = {**_passage_files(manifest), written.name: file_sha256(written)}
+        manifest = replace(manifest, kind=kind, sha256=sha256, group_by=list(group_by))
+        prepared = manifest.prepare(folder)
+    commit(prepared)
+    remove_unused(folder, manifest)
 
 
 def drop_structure(folder: Path) -> None:
     """Remove the graph or hierarchy of an index."""
     with write_lock(folder):
         manifest = require_manifest(folder)
-        replace(manifest, kind="passages", sha256=_passage_files(manifest), group_by=[]).write(folder / MANIFEST)
-        _remove_structures(folder, frozenset())
+        manifest = replace(manifest, kind="passages", sha256=_passage_files(manifest), group_by=[])
+        manifest.write(folder)
+        remove_unused(folder, manifest)
 
 
 def _passage_files(manifest: Manifest) -> dict[str, str]:
-    return {name: sha256 for name, sha256 in manifest.sha256.items() if name not in STRUCTURE_FILES[manifest.kind]}
-
-
-def _remove_structures(folder: Path, keep: frozenset[str]) -> None:
-    """Delete the files of other kinds."""
-    for name in frozenset().union(*STRUCTURE_FILES.values()) - keep:
-        (folder / name).unlink(missing_ok=True)
+    structures = STRUCTURE_FILES[manifest.kind]
+    return {name: sha256 for name, sha256 in manifest.sha256.items() if split_version(name)[0] not in structures}

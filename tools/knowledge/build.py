@@ -99,7 +99,8 @@ async def build_graph(
     options = options or GraphOptions()
     require_manifest(folder)
     with write_lock(folder):
-        pieces = read_pieces(folder / PASSAGES)
+        manifest = require_manifest(folder)
+        pieces = read_pieces(folder / manifest.file(PASSAGES))
         extraction = await builder.read(pieces, progress)
         knowledge = merge_elements(extraction.elements)
         if not knowledge.relations and BUDGET_EXHAUSTED in extraction.unread.values():
@@ -109,7 +110,8 @@ async def build_graph(
             what = f"no connected names were found in the {len(pieces):,} passages of {str(folder)!r}"
             raise IndexingError(what, "use the index as it is, or name a language model with --model")
         graph = await builder.describe(knowledge, progress)
-        previous, previous_facts = read_previous_graph(folder / GRAPH), read_facts(folder / GRAPH)
+        graph_path = folder / (manifest.file(GRAPH) if manifest.kind == "graph" else GRAPH)
+        previous, previous_facts = read_previous_graph(graph_path), read_facts(graph_path)
         repartition = _must_repartition(previous, options, builder.made_by, previous_facts)
         partition, new = _partition_names(
             knowledge, previous, options, 0 if repartition else int(previous_facts.get("new_edges", 0)), repartition

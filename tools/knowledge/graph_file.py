@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+import weakref
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -169,28 +170,25 @@ def read_reports(database: sqlite3.Connection, level: int | None = None, ids: It
 
 
 class GraphFile:
-    """Reads a graph file; thread-safe, because each call opens a connection of its own."""
+    """Reads a graph file, also after another has taken its place; thread-safe, as SQLite takes one statement after another."""
 
     subject: Subject = "community"
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def _connection(self) -> closing[sqlite3.Connection]:
-        return closing(open_readonly(self._path))
+        self._database = open_readonly(path)
+        weakref.finalize(self, self._database.close)
 
     @cached_property
     def facts(self) -> Mapping[str, str]:
         """Return the facts recorded at the build: models, options and failures."""
-        return read_facts(self._path)
+        return dict(self._database.execute("SELECT name, value FROM facts ORDER BY name"))
 
     @cached_property
     def levels(self) -> list[ReportLevel]:
         """Return the levels, the root level first."""
         sql = """SELECT level, count(*), sum(tokens) FROM levels JOIN reports ON reports.community = levels.community
             GROUP BY level ORDER BY level"""
-        with self._connection() as database:
-            return [ReportLevel(*row) for row in database.execute(sql)]
+        return [ReportLevel(*row) for row in self._database.execute(sql)]
 
     def reports(self, level: int) -> list[Report]:
         """Return the reports of a level; UsageError if there is no such level."""
@@ -199,48 +197,42 @@ class GraphFile:
             raise UsageError(
                 f"there is no level {level}: the graph has levels {numbers[0]} to {numbers[-1]}", "choose one of them, or level=auto"
             )
-        with self._connection() as database:
-            return read_reports(database, level)
+        return read_reports(self._database, level)
 
     def all_reports(self) -> dict[str, Report]:
         """Return the reports of all communities by id."""
-        with self._connection() as database:
-            return {report.community: report for report in read_reports(database)}
+        return {report.community: report for report in read_reports(self._database)}
 
     def by_ids(self, ids: Iterable[str]) -> list[Report]:
         """Return the reports of some communities; unknown ids are skipped."""
-        with self._connection() as database:
-            return read_reports(database, ids=ids)
+        return read_reports(self._database, ids=ids)
 
     def partition(self) -> Partition:
         """Return the communities."""
-        with self._connection() as database:
-            return read_partition(database)
+        return read_partition(self._database)
 
     def graph(self) -> Graph:
         """Return the graph: names, edges and claims."""
-        with self._connection() as database:
-            descriptions = {
-                number: Description(text, passage) for number, text, passage in database.execute("SELECT number, text, passage FROM told")
-            }
-            passages: dict[int, list[str]] = {}
-            for name, id in database.execute("SELECT name, id FROM mentions JOIN passages ON number = passage ORDER BY name, passage"):
-                passages.setdefault(name, []).append(id)
-            rows = database.execute("SELECT number, key, name, kind, told, degree FROM names ORDER BY number").fetchall()
-            keys = {number: key for number, key, *_ in rows}
-            names = {
-                key: Name(name, kind, descriptions[description], degree, tuple(passages.get(number, ())))
-                for number, key, name, kind, description, degree in rows
-            }
-            edges = database.execute("SELECT source, target, count, told FROM edges ORDER BY source, target")
-            claims = database.execute("SELECT * FROM claims ORDER BY rowid")
-            return Graph(
-                names,
-                {(keys[one], keys[other]): Connection(count, descriptions[description]) for one, other, count, description in edges},
-                tuple(Claim(*claim) for claim in claims),
-            )
+        descriptions = {
+            number: Description(text, passage) for number, text, passage in self._database.execute("SELECT number, text, passage FROM told")
+        }
+        passages: dict[int, list[str]] = {}
+        for name, id in self._database.execute("SELECT name, id FROM mentions JOIN passages ON number = passage ORDER BY name, passage"):
+            passages.setdefault(name, []).append(id)
+        rows = self._database.execute("SELECT number, key, name, kind, told, degree FROM names ORDER BY number").fetchall()
+        keys = {number: key for number, key, *_ in rows}
+        names = {
+            key: Name(name, kind, descriptions[description], degree, tuple(passages.get(number, ())))
+            for number, key, name, kind, description, degree in rows
+        }
+        edges = self._database.execute("SELECT source, target, count, told FROM edges ORDER BY source, target")
+        claims = self._database.execute("SELECT * FROM claims ORDER BY rowid")
+        return Graph(
+            names,
+            {(keys[one], keys[other]): Connection(count, descriptions[description]) for one, other, count, description in edges},
+            tuple(Claim(*claim) for claim in claims),
+        )
 
     def passages(self) -> frozenset[str]:
         """Return the ids of the passages that were read for names."""
-        with self._connection() as database:
-            return frozenset(id for (id,) in database.execute("SELECT id FROM passages"))
+        return frozenset(id for (id,) in self._database.execute("SELECT id FROM passages"))

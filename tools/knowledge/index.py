@@ -18,6 +18,7 @@ from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.english import fold
 from ramify.tools.index import Index
 from ramify.tools.index.index import LocalIndex, count_tokens
+from ramify.tools.index.manifest import index_file
 from ramify.tools.index.passage_store import document_id, open_readonly
 from ramify.tools.index.reports import Report
 from ramify.tools.knowledge.communities import Partition, Weights, community_levels, edge_weights, modularity
@@ -256,12 +257,12 @@ class GraphIndex(LocalIndex[WalkSearch]):
 
     def load_structure(self, ids: Sequence[str]) -> Walk:
         """Return the graph for passages at these positions."""
-        return Walk(self.folder / GRAPH, ids)
+        return Walk(index_file(self.folder, GRAPH), ids)
 
     @cached_property
     def reports(self) -> GraphFile:
         """Return the communities and their reports."""
-        return GraphFile(self.folder / GRAPH)
+        return GraphFile(index_file(self.folder, GRAPH))
 
 
 def _pairs(database: sqlite3.Connection, table: str, place_of: Numbers) -> Numbers:

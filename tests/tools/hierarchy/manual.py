@@ -11,6 +11,7 @@ from ramify.tools.hierarchy.build import HierarchyBuild
 from ramify.tools.hierarchy.hierarchy_file import HIERARCHY, HierarchyContent, read_hierarchy_file
 from ramify.tools.hierarchy.index import HierarchyIndex
 from ramify.tools.index import Index
+from ramify.tools.index.manifest import index_file
 from tests.tools.fakes import WordEncoder
 
 WORDS = {
@@ -88,12 +89,12 @@ def open_groups(folder: Path) -> HierarchyIndex:
 
 def read_content(folder: Path) -> HierarchyContent:
     """Read the hierarchy of an index."""
-    return read_hierarchy_file(folder / HIERARCHY)
+    return read_hierarchy_file(index_file(folder, HIERARCHY))
 
 
 def dump(folder: Path) -> bytes:
     """Return the bytes of the hierarchy's file."""
-    return (folder / HIERARCHY).read_bytes()
+    return index_file(folder, HIERARCHY).read_bytes()
 
 
 def group_names(folder: Path, id: str, *kinds: str) -> list[str]:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from ramify.tools.index import Built, Index
+from ramify.tools.index.manifest import PASSAGES, index_file
 from tests.tools.fakes import WordEncoder
 
 WORDS = [
@@ -121,5 +122,5 @@ def hidden_in_build(folder: Path, out: Path) -> dict[str, str]:
 
 
 def hidden_in(out: Path) -> dict[str, str]:
-    with sqlite3.connect(out / "passages.sqlite") as database:
+    with sqlite3.connect(index_file(out, PASSAGES)) as database:
         return dict(database.execute("SELECT id, twin_of FROM passages WHERE hidden = 'twin'"))

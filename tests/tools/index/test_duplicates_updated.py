@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from ramify.tools.index import Index, near_duplicates
+from ramify.tools.index.manifest import PASSAGES, index_file
 from tests.tools.fakes import WordEncoder
 from tests.tools.index.test_duplicates import PARTS, page, prose, text
 
@@ -15,7 +16,7 @@ ENDINGS = ("html", "txt", "md")
 
 def duplicates_in(folder: Path) -> list[tuple[str, str | None]]:
     """Which passages are hidden, and behind which."""
-    with sqlite3.connect(folder / "passages.sqlite") as database:
+    with sqlite3.connect(index_file(folder, PASSAGES)) as database:
         return database.execute("SELECT id, twin_of FROM passages WHERE hidden = 'twin' ORDER BY id").fetchall()
 
 

@@ -10,7 +10,7 @@ import pytest
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index, hnsw
 from ramify.tools.index.hnsw import Slots, unique_keys
-from ramify.tools.index.manifest import VECTORS, Precision
+from ramify.tools.index.manifest import SLOTS, VECTORS, Precision, index_file
 from ramify.tools.index.publication import change_precision, open_snapshot
 from tests.tools.fakes import WordEncoder
 from tests.tools.index.test_index import QUERIES, write_records
@@ -33,7 +33,7 @@ def corpus(tmp_path: Path) -> Path:
 
 
 def slots(folder: Path) -> Slots:
-    return Slots.read(folder / "slots.npy")
+    return Slots.read(index_file(folder, SLOTS))
 
 
 def build(corpus: Path, folder: Path, **how: Any) -> Path:
@@ -41,10 +41,10 @@ def build(corpus: Path, folder: Path, **how: Any) -> Path:
     return folder
 
 
-def change(corpus: Path) -> Path:
+def change(corpus: Path, count: int = COUNT) -> Path:
     """Rewrite some records, remove some, and add some, one of them a text that is there already."""
     rewritten = {f"r{number}": f"Now about the harbour {number}." for number in range(60, 65)}
-    return write_records(corpus, range(20, COUNT + 15), **rewritten, r301="About river number 70 and river.")
+    return write_records(corpus, range(20, count + 15), **rewritten, r301="About river number 70 and river.")
 
 
 def words(folder: Path) -> list[list[tuple[str | None, float]]]:
@@ -90,19 +90,23 @@ def test_vectors_are_added_to_the_existing_graph(tmp_path: Path, corpus: Path) -
 
 def test_removals_and_metadata_changes_keep_the_vector_file(tmp_path: Path, corpus: Path) -> None:
     folder = build(corpus, tmp_path / "index")
-    before = (folder / VECTORS).stat()
+    before = index_file(folder, VECTORS).stat()
     build(write_records(corpus, range(30, COUNT)), folder)
     records = [json.loads(line) | {"metadata": {"topic": "all new"}} for line in corpus.read_text().splitlines()]
     corpus.write_text("".join(json.dumps(record) + "\n" for record in records))
     build(corpus, folder)
-    assert ((folder / VECTORS).stat().st_ino, (folder / VECTORS).stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+    after = index_file(folder, VECTORS).stat()
+    assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+        before.st_ino,
+        before.st_mtime_ns,
+    )
     index = Index.open(folder, WordEncoder())
     assert (len(index), np.count_nonzero(~slots(folder).filled)) == (COUNT - 30, 30)
     found = index.search(["river 0", "river 28"], COUNT)
     assert all(hit.metadata["topic"] == "all new" for hits in found for hit in hits)
     build(write_records(corpus, range(COUNT)), folder)
     assert slots(folder).filled.all(), "what comes again finds its slots"
-    assert (folder / VECTORS).stat().st_ino == before.st_ino
+    assert index_file(folder, VECTORS).stat().st_ino == before.st_ino
     assert search_all(folder) == search_all(build(corpus, tmp_path / "new"))
     assert words(folder) == words(tmp_path / "new")
 
@@ -125,7 +129,7 @@ def test_all_is_renumbered_if_more_than_a_fifth_is_deleted(tmp_path: Path, corpu
     assert slots(folder).filled.all() == numbered_anew
     assert len(slots(folder)) == (COUNT - gone if numbered_anew else COUNT)
     new = build(corpus, tmp_path / "new")
-    assert ((folder / VECTORS).read_bytes() == (new / VECTORS).read_bytes()) == numbered_anew
+    assert (index_file(folder, VECTORS).read_bytes() == index_file(new, VECTORS).read_bytes()) == numbered_anew
     assert search_all(folder) == search_all(new)
     assert words(folder) == words(new)
 
@@ -136,7 +140,7 @@ def test_another_precision_rewrites_vectors_and_keeps_postings(tmp_path: Path, c
     before = words(folder)
     assert change_precision(folder, "fp16")
     new = build(corpus, tmp_path / "new", vectors="fp16")
-    assert (folder / VECTORS).read_bytes() == (new / VECTORS).read_bytes()
+    assert index_file(folder, VECTORS).read_bytes() == index_file(new, VECTORS).read_bytes()
     assert (words(folder), search_all(folder)) == (before, search_all(new))
 
 
@@ -184,9 +188,9 @@ def test_damage_is_reported_and_repaired_by_an_update(tmp_path: Path, corpus: Pa
 def test_an_unchanged_corpus_writes_nothing(tmp_path: Path, corpus: Path) -> None:
     folder = build(corpus, tmp_path / "index")
     before = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
-    folder.joinpath("next.passages.sqlite.part").mkdir()  # a copy could not be written
+    folder.joinpath("passages.1.sqlite.part").mkdir()  # a copy could not be written
     build(corpus, folder)
-    folder.joinpath("next.passages.sqlite.part").rmdir()
+    folder.joinpath("passages.1.sqlite.part").rmdir()
     assert {path.name: path.stat().st_mtime_ns for path in folder.iterdir()} == before
 
 

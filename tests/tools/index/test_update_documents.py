@@ -9,6 +9,7 @@ import pytest
 from ramify.tools.documents.load import DocumentStream
 from ramify.tools.index import Index
 from ramify.tools.index.index_store import update_documents
+from ramify.tools.index.manifest import PASSAGES, index_file
 from tests.tools.fakes import WordEncoder
 from tests.tools.hierarchy.manual import Record, change_records, records, write
 
@@ -23,7 +24,7 @@ def made(folder: Path, given: list[Record], label: list[str]) -> Path:
 def content(folder: Path) -> list[tuple[object, ...]]:
     tables = "passages JOIN vectors USING (digest) JOIN documents ON document = documents.id"
     sql = f"SELECT passages.id, file, label, text, metadata, vector FROM {tables}"
-    with closing(sqlite3.connect(folder / "passages.sqlite")) as database:
+    with closing(sqlite3.connect(index_file(folder, PASSAGES))) as database:
         return sorted(database.execute(sql).fetchall())
 
 

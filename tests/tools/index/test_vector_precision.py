@@ -13,7 +13,7 @@ from ramify.lab.inspection.contents import inspect_index
 from ramify.lab.inspection.description import index_facts
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index import Index, hnsw
-from ramify.tools.index.manifest import Precision
+from ramify.tools.index.manifest import VECTORS, Precision, index_file
 from ramify.tools.index.publication import change_precision
 from tests.studio.conftest import Ramify, ramify  # noqa: F401
 from tests.tools.fakes import WordEncoder
@@ -67,7 +67,7 @@ class TestKeptSmaller:
         assert not change_precision(tmp_path / "index", precision)
         assert Index.open(tmp_path / "index", WordEncoder()).manifest.vectors == precision
         Index.build([corpus], tmp_path / "index", encoder := WordEncoder(), vectors="fp32")
-        assert (encoder.encoded, (tmp_path / "index" / "vectors.faiss").read_bytes()) == ([], before)
+        assert (encoder.encoded, index_file(tmp_path / "index", VECTORS).read_bytes()) == ([], before)
         assert len(opened.search(["river 42"], 5)[0]) == 5
 
 
@@ -175,14 +175,15 @@ class TestWordsOfLargeIndexes:
         assert (Path(large.where) / "words.json").is_file()
         Index.build([write_records(corpus.with_name("few.jsonl"), range(3))], large.where, WordEncoder())
         large.delete([f"r{number}" for number in range(400)])
-        assert not (Path(large.where) / "words.json").exists()
+        assert not list(Path(large.where).glob("words*"))
         assert [hits[0].id for hits in large.search(["river", "wing 1"], 1, dense=False)] == ["few.jsonl#r0", "few.jsonl#r1"]
 
     def test_that_are_damaged_are_made_again(self, corpus: Path, large: Index) -> None:
         before = large.search(QUERIES, 5)
         for name in ("words.json", "words.counts.npy"):
-            (Path(large.where) / name).write_bytes(b"rubbish")
-            with pytest.raises(IndexingError, match=f"{name} is damaged"):
+            path = index_file(Path(large.where), name)
+            path.write_bytes(b"rubbish")
+            with pytest.raises(IndexingError, match=f"{path.name} is damaged"):
                 Index.open(large.where, WordEncoder())
             Index.build([corpus], large.where, encoder := WordEncoder())
             assert (encoder.encoded, Index.open(large.where, WordEncoder()).search(QUERIES, 5)) == ([], before)

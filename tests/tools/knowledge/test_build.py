@@ -9,7 +9,7 @@ import pytest
 from ramify.graphs.building import make_graph
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index
-from ramify.tools.index.manifest import MANIFEST, read_index_manifest
+from ramify.tools.index.manifest import MANIFEST, find_damage, read_index_manifest
 from ramify.tools.knowledge.communities import community_levels
 from ramify.tools.knowledge.graph_file import GRAPH
 from tests.faults import fault
@@ -53,7 +53,7 @@ class TestContent:
     def test_its_kind_and_checksum_are_recorded(self, built: Path) -> None:
         manifest = read_index_manifest(built / MANIFEST)
         assert manifest is not None
-        assert (manifest.kind, manifest.damage(built)) == ("graph", None)
+        assert (manifest.kind, find_damage(manifest, built)) == ("graph", None)
         assert set(manifest.sha256) == {"graph.sqlite", "passages.sqlite", "slots.npy", "vectors.faiss"}
 
     def test_units_and_gleanings_mean_nothing_to_the_rules(self, copy: Path) -> None:

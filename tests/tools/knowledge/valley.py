@@ -9,6 +9,7 @@ from typing import Any
 
 from ramify.graphs.building import make_graph
 from ramify.tools.index import Index
+from ramify.tools.index.manifest import index_file
 from ramify.tools.knowledge.build import GraphBuild
 from ramify.tools.knowledge.graph_file import GRAPH, GraphFile
 from ramify.tools.knowledge.index import GraphIndex
@@ -72,17 +73,17 @@ def open_graph(folder: Path) -> GraphIndex:
 
 def graph_file(folder: Path) -> GraphFile:
     """Read the graph of an index."""
-    return GraphFile(folder / GRAPH)
+    return GraphFile(index_file(folder, GRAPH))
 
 
 def dump(folder: Path) -> bytes:
     """Return the bytes of the graph's file."""
-    return (folder / GRAPH).read_bytes()
+    return index_file(folder, GRAPH).read_bytes()
 
 
 def rows(folder: Path, sql: str, given: Iterable[object] = ()) -> list[tuple[Any, ...]]:
     """Return the rows of a query on the graph's file."""
-    with closing(sqlite3.connect(folder / GRAPH)) as database:
+    with closing(sqlite3.connect(index_file(folder, GRAPH))) as database:
         return database.execute(sql, list(given)).fetchall()
 
 
