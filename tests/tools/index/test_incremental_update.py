@@ -97,9 +97,6 @@ def test_removals_and_metadata_changes_keep_the_vector_file(tmp_path: Path, corp
     build(corpus, folder)
     after = index_file(folder, VECTORS).stat()
     assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
-        before.st_ino,
-        before.st_mtime_ns,
-    )
     index = Index.open(folder, WordEncoder())
     assert (len(index), np.count_nonzero(~slots(folder).filled)) == (COUNT - 30, 30)
     found = index.search(["river 0", "river 28"], COUNT)
