@@ -49,6 +49,7 @@ from ramify.tools.index.manifest import (
     find_damage,
     read_index_manifest,
     require_manifest,
+    split_version,
     write_lock,
 )
 from ramify.tools.index.passage_store import document_id
@@ -167,10 +168,6 @@ def score_passages(question: Question, passages: Sequence[Passage], hits_by: Hit
     return scores
 
 
-STRUCTURE_EDITIONS: dict[IndexKind, str] = {"graph": of_graph.EDITION, HIERARCHY_KIND: of_hierarchy.EDITION}
-"""The edition of the additional file of each kind of index."""
-
-
 def update_indexes(plan: RunPlan, options: RunOptions, progress: Progress = ignore_progress) -> None:
     """Update the indexes of each data set in every requested kind; your own index is left unchanged."""
     for source in plan.sources:
@@ -225,8 +222,17 @@ def _is_current(folder: Path, plain_index: Path, kind: IndexKind, group_by: Sequ
         return False
     grouped = not group_by or manifest.group_by == list(group_by)
     [file] = STRUCTURE_FILES[kind]
-    edition = read_facts(folder / manifest.file(file)).get("edition")
-    return grouped and find_damage(manifest, folder) is None and edition == STRUCTURE_EDITIONS[kind]
+    return grouped and find_damage(manifest, folder) is None and _has_current_edition(folder / manifest.file(file))
+
+
+def _has_current_edition(path: Path) -> bool:
+    """Return whether the additional file of an index has the current format."""
+    if split_version(path.name)[0] == of_graph.GRAPH:
+        return read_facts(path).get("edition") == of_graph.EDITION
+    try:
+        return bool(of_hierarchy.read_hierarchy_file(path))
+    except IndexingError:
+        return False
 
 
 def _read_index_manifest(folder: Path) -> Manifest | None:

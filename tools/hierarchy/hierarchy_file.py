@@ -1,64 +1,49 @@
 """The hierarchy on disk, and the cache of trees reused by the next build."""
 
 import asyncio
-import base64
 import hashlib
 import json
 import sqlite3
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+import zlib
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from pydantic import TypeAdapter
 
-from ramify.tools.embeddings.encoder import Matrix, unit_rows
+from ramify.tools.embeddings.encoder import unit_rows
 from ramify.tools.errors import IndexingError
 from ramify.tools.hierarchy._clustering import Clusters, KnownValues
-from ramify.tools.hierarchy.leaves import Edge, Group, GroupDiagnosis, GroupMeasures, Leaves, Node, Repair, Summary, SummarySentence, Tree
+from ramify.tools.hierarchy.leaves import (
+    Edge,
+    Group,
+    GroupDiagnosis,
+    GroupMeasures,
+    Leaves,
+    Node,
+    Repair,
+    Summary,
+    SummarySentence,
+    Tree,
+    decode_vector,
+    encode_vector,
+)
 from ramify.tools.hierarchy.tree import BuiltTree, OnProgress, TreeBuilder
-from ramify.tools.index.index import read_facts, write_tables
+from ramify.tools.index.manifest import repair_remedy
 from ramify.tools.index.passage_store import open_readonly
 from ramify.tools.index.progress import Progress
 from ramify.tools.knowledge.build import ReplyStore
 
-HIERARCHY = "hierarchy.sqlite"
+HIERARCHY = "hierarchy.zlib"
 EDITION = "1"
-"""Version of the file format: incremented when older files can no longer be read."""
-_SCHEMA = """
-CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE fields (place INTEGER PRIMARY KEY, name TEXT NOT NULL);
-CREATE TABLE leaves (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, title TEXT NOT NULL);
-CREATE TABLE groups (number INTEGER PRIMARY KEY, name TEXT NOT NULL, kind TEXT NOT NULL);
-CREATE TABLE keys (grp INTEGER NOT NULL, field INTEGER NOT NULL, value TEXT NOT NULL, PRIMARY KEY (grp, field)) WITHOUT ROWID;
-CREATE TABLE edges (
-    leaf INTEGER NOT NULL, grp INTEGER NOT NULL, kind TEXT NOT NULL, weight REAL NOT NULL, PRIMARY KEY (leaf, grp, kind)
-)
-WITHOUT ROWID;
-CREATE TABLE nodes (
-    grp INTEGER NOT NULL, place INTEGER NOT NULL, parent INTEGER, title TEXT NOT NULL, made_by TEXT NOT NULL, support REAL NOT NULL,
-    vector BLOB NOT NULL, PRIMARY KEY (grp, place)
-) WITHOUT ROWID;
-CREATE TABLE children (grp INTEGER NOT NULL, place INTEGER NOT NULL, child INTEGER NOT NULL, PRIMARY KEY (grp, place, child)) WITHOUT ROWID;
-CREATE TABLE below (grp INTEGER NOT NULL, place INTEGER NOT NULL, leaf INTEGER NOT NULL, PRIMARY KEY (grp, place, leaf)) WITHOUT ROWID;
-CREATE TABLE said (
-    grp INTEGER NOT NULL, place INTEGER NOT NULL, line INTEGER NOT NULL, text TEXT NOT NULL, leaf INTEGER NOT NULL,
-    PRIMARY KEY (grp, place, line)
-) WITHOUT ROWID;
-CREATE TABLE links (
-    grp INTEGER NOT NULL, place INTEGER NOT NULL, other_grp INTEGER NOT NULL, other INTEGER NOT NULL, cosine REAL NOT NULL,
-    PRIMARY KEY (grp, place, other_grp, other)
-) WITHOUT ROWID;
-CREATE TABLE diagnostics (
-    grp INTEGER PRIMARY KEY, leaves INTEGER NOT NULL, cluster_cohesion REAL NOT NULL,
-    outlier_rate REAL NOT NULL, meta_conflict REAL NOT NULL,
-    step_discontinuity REAL NOT NULL, summary_support REAL NOT NULL, self_retrieval REAL NOT NULL, flags TEXT NOT NULL
-);
-CREATE TABLE repairs (
-    number INTEGER PRIMARY KEY, round INTEGER NOT NULL, grp INTEGER NOT NULL, what TEXT NOT NULL, leaves INTEGER NOT NULL
-);
-"""
+"""Version of the content: incremented when older files can no longer be read."""
+_MAX_BYTES = 2**30
+"""Maximum size of the decompressed content."""
+_SQLITE = b"SQLite format 3\0"
+"""The first bytes of a file of an earlier version."""
 Link = tuple[int, int, int, int, float]
 """A group, its node, another group, its node, and the cosine of their summaries."""
 
@@ -79,100 +64,72 @@ class HierarchyContent(NamedTuple):
     facts: Mapping[str, str]
 
 
+_ADAPTER = TypeAdapter(HierarchyContent)
+
+
 def write_hierarchy_file(path: Path, content: HierarchyContent) -> None:
-    """Write the content to an empty file."""
-    write_tables(path, _SCHEMA, _rows(content))
-
-
-def _rows(content: HierarchyContent) -> Iterator[tuple[str, Iterable[tuple[object, ...]]]]:
-    yield "facts", sorted({**content.facts, "edition": EDITION}.items())
-    yield "fields", enumerate(content.fields)
-    yield "leaves", ((number, *one) for number, one in enumerate(zip(content.ids, content.titles, strict=True)))
-    yield "groups", ((number, one.name, one.kind) for number, one in enumerate(content.groups))
-    yield "keys", ((number, field, value) for number, one in enumerate(content.groups) for field, value in enumerate(one.key))
-    yield "edges", sorted({(one.leaf, one.group, one.kind): (one.leaf, one.group, one.kind, one.weight) for one in content.edges}.values())
-    nodes = [(group, place, node) for group, tree in sorted(content.trees.items()) for place, node in enumerate(tree)]
-    parents = {(group, child): place for group, place, node in reversed(nodes) for child in node.children}
-    yield (
-        "nodes",
-        (
-            (
-                *(group, place, parents.get((group, place)), node.title, node.summary.made_by, node.summary.support),
-                node.vector.astype("<f4").tobytes(),
-            )
-            for group, place, node in nodes
-        ),
+    """Write the content; the same content gives the same file."""
+    edges = {(one.leaf, one.group, one.kind): one for one in content.edges}
+    ordered = content._replace(
+        edges=[edges[key] for key in sorted(edges)],
+        trees=dict(sorted(content.trees.items())),
+        links=sorted(content.links),
+        facts=dict(sorted({**content.facts, "edition": EDITION}.items())),
     )
-    yield "children", ((group, place, child) for group, place, node in nodes for child in node.children)
-    yield "below", ((group, place, leaf) for group, place, node in nodes if not node.children for leaf in node.leaves)
-    yield "said", ((group, place, line, *one) for group, place, node in nodes for line, one in enumerate(node.summary.sentences))
-    yield "links", sorted(content.links)
-    yield "diagnostics", ((group, one.leaves, *one.measures, " ".join(one.flags)) for group, one in enumerate(content.diagnoses))
-    yield "repairs", ((number, *one) for number, one in enumerate(content.repairs))
-
-
-def open_hierarchy_file(path: Path) -> sqlite3.Connection:
-    """Open a hierarchy file for reading; IndexingError if it was written by another version."""
-    if read_facts(path).get("edition") != EDITION:
-        what = f"the groups in {str(path.parent)!r} were made by another version of ramify"
-        raise IndexingError(what, "rebuild them: `ramify index --kind hierarchy --out DIR`")
-    return open_readonly(path)
-
-
-def _groups(database: sqlite3.Connection) -> list[Group]:
-    keys: dict[int, list[str]] = {}
-    for number, value in database.execute("SELECT grp, value FROM keys ORDER BY grp, field"):
-        keys.setdefault(number, []).append(value)
-    rows = database.execute("SELECT number, name, kind FROM groups ORDER BY number")
-    return [Group(name, tuple(keys.get(number, ())), kind) for number, name, kind in rows]
-
-
-def _trees(database: sqlite3.Connection) -> dict[int, Tree]:
-    children = _lists(database, "SELECT grp, place, child FROM children ORDER BY grp, place, child")
-    below = _lists(database, "SELECT grp, place, leaf FROM below ORDER BY grp, place, leaf")
-    sentences: dict[tuple[int, int], list[SummarySentence]] = {}
-    for group, place, text, leaf in database.execute("SELECT grp, place, text, leaf FROM said ORDER BY grp, place, line"):
-        sentences.setdefault((group, place), []).append(SummarySentence(text, leaf))
-    found: dict[int, Tree] = {}
-    rows = database.execute("SELECT grp, place, title, made_by, support, vector FROM nodes ORDER BY grp, place")
-    for group, place, title, made_by, support, vector in rows:
-        tree = found.setdefault(group, [])
-        own = children.get((group, place), ())
-        leaves = tuple(sorted({leaf for child in own for leaf in tree[child].leaves})) if own else tuple(below.get((group, place), ()))
-        read: Matrix = np.frombuffer(vector, dtype="<f4").astype(np.float32)
-        tree.append(Node(tuple(own), leaves, title, Summary(tuple(sentences.get((group, place), ())), made_by, support), read))
-    return found
-
-
-def _lists(database: sqlite3.Connection, sql: str) -> dict[tuple[int, int], list[int]]:
-    found: dict[tuple[int, int], list[int]] = {}
-    for group, place, one in database.execute(sql):
-        found.setdefault((group, place), []).append(one)
-    return found
+    path.write_bytes(zlib.compress(_ADAPTER.dump_json(ordered)))
 
 
 def read_hierarchy_file(path: Path) -> HierarchyContent:
-    """Read a hierarchy file; IndexingError if it was written by another version."""
-    with closing(open_hierarchy_file(path)) as database:
-        leaves = database.execute("SELECT id, title FROM leaves ORDER BY number").fetchall()
-        findings = [
-            GroupDiagnosis(leaves, GroupMeasures(*measured), tuple(flags.split()))
-            for leaves, *measured, flags in database.execute(
-                "SELECT leaves, cluster_cohesion, outlier_rate, meta_conflict, step_discontinuity, summary_support, self_retrieval, flags "
-                "FROM diagnostics ORDER BY grp"
-            )
-        ]
+    """Read a hierarchy file; IndexingError if it is damaged or was written by another version."""
+    try:
+        stored = path.read_bytes()
+        if stored.startswith(_SQLITE):
+            content = _read_tables(path)
+        else:
+            unpacked = zlib.decompressobj().decompress(stored, _MAX_BYTES)
+            content = _ADAPTER.validate_json(unpacked)
+    except (OSError, ValueError, zlib.error, sqlite3.Error) as error:
+        raise IndexingError(f"{str(path)!r} is damaged ({type(error).__name__})", repair_remedy(path.parent)) from error
+    if content.facts.get("edition") != EDITION:
+        what = f"the groups in {str(path.parent)!r} were made by another version of ramify"
+        raise IndexingError(what, "rebuild them: `ramify index --kind hierarchy --out DIR`")
+    return content
+
+
+def _read_tables(path: Path) -> HierarchyContent:
+    """Read a file of an earlier version, which has tables."""
+    with closing(open_readonly(path)) as database:
+
+        def rows(table: str, columns: str = "*", order: str = "1, 2, 3") -> list[Any]:
+            return database.execute(f"SELECT {columns} FROM {table} ORDER BY {order}").fetchall()
+
+        def lists(table: str, columns: str = "*", order: str = "1, 2, 3") -> dict[Any, list[Any]]:
+            found: dict[Any, list[Any]] = {}
+            for *key, value in rows(table, columns, order):
+                found.setdefault(tuple(key), []).append(value)
+            return found
+
+        keys, children, below = lists("keys", "grp, value", "grp, field"), lists("children"), lists("below")
+        sentences: dict[Any, list[SummarySentence]] = {}
+        for group, place, _, text, leaf in rows("said"):
+            sentences.setdefault((group, place), []).append(SummarySentence(text, leaf))
+        trees: dict[int, Tree] = {}
+        for group, place, _, title, made_by, support, vector in rows("nodes"):
+            tree, own = trees.setdefault(group, []), tuple(children.get((group, place), ()))
+            leaves = sorted({leaf for child in own for leaf in tree[child].leaves}) if own else below.get((group, place), [])
+            summary = Summary(tuple(sentences.get((group, place), ())), made_by, support)
+            tree.append(Node(own, tuple(leaves), title, summary, decode_vector(vector)))
         return HierarchyContent(
-            tuple(name for (name,) in database.execute("SELECT name FROM fields ORDER BY place")),
-            [id for id, _ in leaves],
-            [title for _, title in leaves],
-            _groups(database),
-            [Edge(*row) for row in database.execute("SELECT leaf, grp, weight, kind FROM edges ORDER BY leaf, grp, kind")],
-            _trees(database),
-            database.execute("SELECT * FROM links ORDER BY 1, 2, 3, 4").fetchall(),
-            findings,
-            [Repair(*row) for row in database.execute("SELECT round, grp, what, leaves FROM repairs ORDER BY number")],
-            dict(database.execute("SELECT name, value FROM facts ORDER BY name")),
+            tuple(name for _, name in rows("fields", order="1")),
+            [id for _, id, _ in rows("leaves", order="1")],
+            [title for _, _, title in rows("leaves", order="1")],
+            [Group(name, tuple(keys.get((number,), ())), kind) for number, name, kind in rows("groups")],
+            [Edge(*row) for row in rows("edges", "leaf, grp, weight, kind", "1, 2, 4")],
+            trees,
+            rows("links", order="1, 2, 3, 4"),
+            [GroupDiagnosis(leaves, GroupMeasures(*of), tuple(flags.split())) for _, leaves, *of, flags in rows("diagnostics")],
+            [Repair(*row) for _, *row in rows("repairs")],
+            dict(rows("facts", order="1")),
         )
 
 
@@ -361,7 +318,7 @@ class TreeCache:
                 "said": [[one.text, ids[one.leaf]] for one in node.summary.sentences],
                 "made_by": node.summary.made_by,
                 "support": node.summary.support,
-                "vector": base64.b64encode(node.vector.astype("<f4").tobytes()).decode(),
+                "vector": encode_vector(node.vector),
             }
             for node in tree
         ]
@@ -376,8 +333,8 @@ class TreeCache:
             own = [place_of[id] for id in node["leaves"]]
             leaves = tuple(sorted({leaf for child in children for leaf in tree[child].leaves} if children else own))
             sentences = tuple(SummarySentence(text, place_of[id]) for text, id in node["said"])
-            vector: Matrix = np.frombuffer(base64.b64decode(node["vector"]), dtype="<f4").astype(np.float32)
-            tree.append(Node(children, leaves, node["title"], Summary(sentences, node["made_by"], node["support"]), vector))
+            summary = Summary(sentences, node["made_by"], node["support"])
+            tree.append(Node(children, leaves, node["title"], summary, decode_vector(node["vector"])))
         return tree
 
 

@@ -3,6 +3,7 @@
 Values are grouped on request: dates by their year, month or day, numbers by steps, as in `date:month` and `hours:100`.
 """
 
+import base64
 import json
 import re
 import sqlite3
@@ -13,10 +14,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import floor
 from pathlib import Path, PurePosixPath
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, PlainValidator
 
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.english import fold
@@ -111,6 +112,17 @@ class Summary(NamedTuple):
         return " ".join(one.text for one in self.sentences)
 
 
+def encode_vector(vector: Matrix) -> str:
+    """Return a vector as text."""
+    return base64.b64encode(vector.astype("<f4").tobytes()).decode()
+
+
+def decode_vector(stored: str | bytes) -> Matrix:
+    """Return a vector from its text, or its bytes."""
+    content = base64.b64decode(stored, validate=True) if isinstance(stored, str) else stored
+    return np.frombuffer(content, dtype="<f4").astype(np.float32)
+
+
 class Node(NamedTuple):
     """A node of a group's tree: the positions of its children in the tree, all leaves below it, title, summary and vector."""
 
@@ -118,7 +130,7 @@ class Node(NamedTuple):
     leaves: tuple[int, ...]
     title: str
     summary: Summary
-    vector: Matrix
+    vector: Annotated[Matrix, PlainValidator(decode_vector), PlainSerializer(encode_vector)]
 
 
 Tree = list[Node]

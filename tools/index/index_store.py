@@ -158,8 +158,8 @@ def _publish(folder: Path, writer: IndexWriter, options: BuildOptions) -> tuple[
     draft = Manifest(
         *made, {}, LAYOUT, *encoder.prefixes, hidden, label=list(writer.label), vectors=precision, description=described
     )  # fmt: skip
-    whole = manifest is not None and manifest.contents == draft.contents and find_damage(manifest, folder) is None
-    if writer.changed or manifest is None or not whole or manifest.vectors != precision:
+    as_it_was = manifest and replace(manifest, sha256={}, kind=draft.kind, group_by=[]) == draft and not find_damage(manifest, folder)
+    if writer.changed or manifest is None or not as_it_was:
         return encoded, publish(folder, writer, draft, options.progress)
     writer.discard()
     remove_unused(folder, manifest)

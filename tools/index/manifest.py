@@ -32,10 +32,12 @@ IndexKind = Literal["passages", "graph", "hierarchy"]
 STRUCTURE_FILES: dict[IndexKind, frozenset[str]] = {
     "passages": frozenset(),
     "graph": frozenset({"graph.sqlite"}),
-    "hierarchy": frozenset({"hierarchy.sqlite"}),
+    "hierarchy": frozenset({"hierarchy.zlib"}),
 }
 """The additional files of each kind."""
 _FILES = frozenset({PASSAGES, VECTORS, SLOTS, *POSTINGS_FILES}).union(*STRUCTURE_FILES.values())
+_RENAMED_FILES = {"hierarchy.sqlite": "hierarchy.zlib"}
+"""Files of earlier versions with another name, which count as the first version."""
 _VERSION = re.compile(r"(.+?)(?:\.(\d{1,9}))?(\.\w+)")
 """A file name with its version: "vectors.2.faiss" is the second successor of "vectors.faiss"."""
 CHECKED_FILE = ".checked"
@@ -103,12 +105,6 @@ class Manifest:
         """Return the length and overlap of passages."""
         return Chunking(self.chunk_tokens, self.overlap)
 
-    @property
-    def contents(self) -> tuple[object, ...]:
-        """Return the fields that `passages.sqlite` records as well: options and counts."""
-        made = (self.embedding, self.dimension, self.chunk_tokens, self.overlap)
-        return *made, self.documents, self.passages, self.hidden, self.label
-
     def file(self, name: str) -> str:
         """Return the name of the current version of a file; KeyError if the index has none."""
         return {split_version(own)[0]: own for own in self.sha256}[name]
@@ -139,7 +135,7 @@ def commit(prepared: Path) -> None:
 
 def split_version(name: str) -> tuple[str, int]:
     """Return a file name without its version, and the version, 0 for the first."""
-    found = _VERSION.fullmatch(name)
+    found = _VERSION.fullmatch(_RENAMED_FILES.get(name, name))
     return (found[1] + found[3], int(found[2] or 0)) if found else (name, 0)
 
 

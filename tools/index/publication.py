@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from langchain_core.documents import Document
@@ -182,13 +181,6 @@ def _postings_files(folder: Path, manifest: Manifest) -> list[Path]:
     return [files[name] for name in POSTINGS_FILES] if len(files) == len(POSTINGS_FILES) else []
 
 
-class PreviousIndex(NamedTuple):
-    """The reusable parts of the finished index."""
-
-    manifest: Manifest
-    slots: Slots
-
-
 def publish(folder: Path, writer: IndexWriter, draft: Manifest, progress: Progress = ignore_progress) -> Manifest:
     """Replace the finished index by the writer's content; draft: the manifest without the files' checksums.
 
@@ -199,12 +191,13 @@ def publish(folder: Path, writer: IndexWriter, draft: Manifest, progress: Progre
         writer.delete_unused()
     rows, keys = writer.searchable_rows()
     finished = read_index_manifest(folder / MANIFEST)
-    previous = _previous_index(folder, finished, draft)
+    before = _reusable_slots(folder, finished, draft)
     slots, existing = Slots.in_order(keys), 0
-    if previous and uses_graph(len(keys)) and _can_extend(folder, previous, draft):
-        updated = previous.slots.updated(keys)
-        slots, existing = (slots, 0) if updated.needs_renumbering() else (updated, len(previous.slots))
-    reused = {previous.manifest.file(VECTORS)} if previous and existing == len(slots) > 0 else set()
+    if finished and before and finished.vectors == draft.vectors and is_whole(finished, folder, VECTORS):
+        updated = before.updated(keys)
+        if uses_graph(len(keys)) and uses_graph(len(before)) and not updated.needs_renumbering():
+            slots, existing = updated, len(before)
+    reused = {finished.file(VECTORS)} if finished and existing == len(slots) > 0 else set()
     names = [SLOTS, *([] if reused else [VECTORS]), *(POSTINGS_FILES if len(keys) > MIN_POSTINGS_PASSAGES else ())]
     written = {name: folder / (finished.next_file(name) if finished else name) for name in names}
     with create_files(*written.values()):
@@ -212,10 +205,14 @@ def publish(folder: Path, writer: IndexWriter, draft: Manifest, progress: Progre
         if VECTORS in written:
             blocks = writer.vectors(rows[slots.positions[existing:]], draft.dimension)
             sample = partial(writer.sample_vectors, draft.dimension)
-            extended = folder / previous.manifest.file(VECTORS) if previous and existing else None
+            extended = folder / finished.file(VECTORS) if finished and existing else None
             write_vectors(blocks, written[VECTORS], len(slots), draft.dimension, draft.vectors, sample, progress, extended)
         if POSTINGS_FILES[0] in written:
-            postings = _current_postings(folder, previous, writer, slots, rows, progress)
+            if finished and before and is_whole(finished, folder, *POSTINGS_FILES):
+                postings = Postings.read(_postings_files(folder, finished))
+                postings = update_postings(postings, before, writer.database, slots, rows, progress)
+            else:
+                postings = build_postings(writer.database, slots, rows, progress)
             postings.write([written[name] for name in POSTINGS_FILES])
         writer.close()
         if writer.finished and finished:
@@ -234,28 +231,12 @@ def publish(folder: Path, writer: IndexWriter, draft: Manifest, progress: Progre
     return manifest
 
 
-def _previous_index(folder: Path, finished: Manifest | None, draft: Manifest) -> PreviousIndex | None:
-    """Return the undamaged parts of an index made with the same embedding, None if there are none."""
+def _reusable_slots(folder: Path, finished: Manifest | None, draft: Manifest) -> Slots | None:
+    """Return the slots of an undamaged index made with the same embedding, None if there are none."""
     if finished is None or not is_whole(finished, folder, SLOTS):
         return None
     same = (finished.embedding, finished.dimension, finished.prefixes) == (draft.embedding, draft.dimension, draft.prefixes)
-    return PreviousIndex(finished, Slots.read(folder / finished.file(SLOTS))) if same else None
-
-
-def _can_extend(folder: Path, previous: PreviousIndex, draft: Manifest) -> bool:
-    """Return whether the vector file can be extended: it is an undamaged graph with the same precision."""
-    manifest = previous.manifest
-    return uses_graph(len(previous.slots)) and manifest.vectors == draft.vectors and is_whole(manifest, folder, VECTORS)
-
-
-def _current_postings(
-    folder: Path, previous: PreviousIndex | None, writer: IndexWriter, slots: Slots, rows: Positions, progress: Progress
-) -> Postings:
-    """Return the postings of the passages, updated from the existing ones or new."""
-    if previous is None or not is_whole(previous.manifest, folder, *POSTINGS_FILES):
-        return build_postings(writer.database, slots, rows, progress)
-    postings = Postings.read(_postings_files(folder, previous.manifest))
-    return update_postings(postings, previous.slots, writer.database, slots, rows, progress)
+    return Slots.read(folder / finished.file(SLOTS)) if same else None
 
 
 def _structure_files(folder: Path, finished: Manifest | None) -> tuple[IndexKind, list[str], list[str]]:

@@ -1,8 +1,7 @@
 """Building a hierarchy: quoted summaries, reproducible files, and incremental updates."""
 
 import shutil
-import sqlite3
-from contextlib import closing
+import zlib
 from pathlib import Path
 
 import pytest
@@ -172,7 +171,13 @@ def test_steps_stay_together_even_if_too_long_for_one_summary(tmp_path: Path) ->
 
 
 def test_groups_that_another_version_has_made_are_refused_until_they_are_made_again(copy: Path) -> None:
-    with closing(sqlite3.connect(copy / HIERARCHY)) as database, database:
-        database.execute("UPDATE facts SET value = '0' WHERE name = 'edition'")
+    content = zlib.decompress((copy / HIERARCHY).read_bytes())
+    (copy / HIERARCHY).write_bytes(zlib.compress(content.replace(b'"edition":"1"', b'"edition":"0"')))
     with pytest.raises(IndexingError, match="made by another version"):
+        Router(copy / HIERARCHY, [])
+
+
+def test_a_file_that_expands_beyond_measure_is_refused(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ramify.tools.hierarchy.hierarchy_file._MAX_BYTES", 1000)
+    with pytest.raises(IndexingError, match=r"hierarchy.zlib' is damaged .* — run `ramify index"):
         Router(copy / HIERARCHY, [])
