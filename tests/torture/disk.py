@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ramify.tools.errors import RamifyError
+from ramify.tools.index.manifest import MANIFEST, read_index_manifest
 from tests.torture.forks import run_in_child
 from tests.torture.processes import ROOT
 from tests.torture.report import Failures
@@ -34,7 +35,7 @@ MAX_KB = 4096
 DISK_SCENARIOS = [name for name in SCENARIOS if name != "agent"]
 """Scenarios run on full disks; an agent is left out, because its checkpointer is the user's own."""
 PARTIAL_FILE_SUFFIXES = (".part", ".faiss", ".npy", "-journal")
-"""Suffixes of temporary files (`next.…`) that a failed build must not leave."""
+"""Suffixes of files that a failed build must not leave, unless the manifest names them."""
 
 
 def find_limit_method() -> str:
@@ -98,7 +99,9 @@ def find_leftovers(folder: Path) -> list[str]:
     """Return the names of partial files that a failed build must not leave."""
     index = folder / "index"
     files = [*index.iterdir()] if index.exists() else []
-    return [file.name for file in files if file.name.startswith("next.") and file.name.endswith(PARTIAL_FILE_SUFFIXES)]
+    manifest = read_index_manifest(index / MANIFEST)
+    named = manifest.sha256 if manifest else {}
+    return [file.name for file in files if file.name not in named and file.name.endswith(PARTIAL_FILE_SUFFIXES)]
 
 
 def run_at_sizes(scenario: Scenario, base: Path, disk: Disk, step: int, old: Any, new: Any) -> Iterator[dict[str, Any]]:

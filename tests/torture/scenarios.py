@@ -17,6 +17,7 @@ from ramify.lab.task import RESULTS, iter_rows, read_rows
 from ramify.tools.errors import RamifyError
 from ramify.tools.hierarchy.hierarchy_file import HIERARCHY
 from ramify.tools.index import Index, hnsw, publication
+from ramify.tools.index.manifest import STRUCTURE_FILES, index_file
 from ramify.tools.knowledge.graph_file import GRAPH
 from tests.graphs.agents import Caller, thinker, tools_said
 from tests.river import FIRST, QUESTION, river
@@ -109,11 +110,9 @@ def read_file_content(name: str) -> Callable[[Path], str | None]:
     """Return a function that reads a file of the index as hex; None if there is none."""
 
     def read(folder: Path) -> str | None:
-        file = folder / "index" / name
-        if not file.exists():
+        if not STRUCTURE_FILES[Index.open(folder / "index", WordEncoder()).manifest.kind]:
             return None
-        Index.open(folder / "index", WordEncoder())
-        return file.read_bytes().hex()
+        return index_file(folder / "index", name).read_bytes().hex()
 
     return read
 

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from ramify.tools.errors import IndexingError
-from ramify.tools.index import Index, searcher
+from ramify.tools.index import Index
 from ramify.tools.index.index_store import check_exists
+from ramify.tools.search import searcher
 from tests.faults import fault
 from tests.tools.fakes import WordEncoder
 from tests.tools.index.test_index import write_records
