@@ -39,7 +39,6 @@ from ramify.tools.errors import IndexingError
 from ramify.tools.hierarchy import hierarchy_file as of_hierarchy
 from ramify.tools.hierarchy.leaves import NO_FIELDS as UNGROUPED
 from ramify.tools.index import Index
-from ramify.tools.index.index import read_facts
 from ramify.tools.index.index_store import update_documents
 from ramify.tools.index.manifest import (
     MANIFEST,
@@ -228,7 +227,7 @@ def _is_current(folder: Path, plain_index: Path, kind: IndexKind, group_by: Sequ
 def _has_current_edition(path: Path) -> bool:
     """Return whether the additional file of an index has the current format."""
     if split_version(path.name)[0] == of_graph.GRAPH:
-        return read_facts(path).get("edition") == of_graph.EDITION
+        return of_graph.read_facts(path).get("edition") == of_graph.EDITION
     try:
         return bool(of_hierarchy.read_hierarchy_file(path))
     except IndexingError:

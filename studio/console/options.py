@@ -151,14 +151,14 @@ def load_stores(index: list[str] | None, allow_pickle: bool) -> Sequence[Any] | 
 def note_outdated(index: Sequence[str] | None) -> None:
     """Print a notice for each index with files that an earlier version read."""
     from ramify.studio.console.streams import note
-    from ramify.tools.index.manifest import PASSAGES
+    from ramify.tools.index.manifest import MANIFEST
     from ramify.tools.index.passage_store import count_outdated
     from ramify.tools.quoting import one_line, pluralize
     from ramify.tools.user_input import expand_path
 
     for folder in index or ():
         path = expand_path(folder)
-        if (path / PASSAGES).is_file() and (count := count_outdated(path)):
+        if (path / MANIFEST).is_file() and (count := count_outdated(path)):
             note(f"{one_line(folder)}: {pluralize(count, 'file')} read by an earlier version: index the same paths again")
 
 

@@ -2,11 +2,9 @@
 
 import hashlib
 import json
-import sqlite3
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -30,7 +28,7 @@ from ramify.tools.index.hybrid_search import Reranker, Scores, SearchOptions, Vi
 from ramify.tools.index.index_store import FolderStore, store_at
 from ramify.tools.index.index_writer import BATCH_SIZE, BuildOptions
 from ramify.tools.index.manifest import Manifest, Precision, parse_precision
-from ramify.tools.index.passage_store import Filter, open_readonly, to_documents
+from ramify.tools.index.passage_store import Filter, to_documents
 from ramify.tools.index.progress import Progress, ignore_progress
 from ramify.tools.index.publication import Snapshot
 from ramify.tools.index.reports import Reports
@@ -292,32 +290,6 @@ class Index(VectorStore):
 
     def _select_relevance_score_fn(self) -> Callable[[float], float]:
         return lambda cosine: max(0.0, cosine)
-
-
-TableRows = Iterable[tuple[str, Iterable[tuple[object, ...]]]]
-"""Pairs of a table's name and its rows."""
-
-
-def write_tables(path: Path, schema: str, rows: TableRows) -> None:
-    """Create the tables of a schema in an empty file, and insert the rows."""
-    with closing(sqlite3.connect(path.absolute())) as database, database:
-        database.executescript(f"BEGIN; {schema} COMMIT;")
-        for table, own in rows:
-            listed = list(own)
-            if listed:
-                marks = ", ".join("?" * len(listed[0]))
-                database.executemany(f"INSERT INTO {table} VALUES ({marks})", listed)
-
-
-def read_facts(path: Path) -> dict[str, str]:
-    """Return the facts table of a file; empty if it is missing or unreadable."""
-    if not path.is_file():
-        return {}
-    try:
-        with closing(open_readonly(path)) as database:
-            return dict(database.execute("SELECT name, value FROM facts ORDER BY name"))
-    except sqlite3.DatabaseError:
-        return {}
 
 
 _READ_BATCH = 1000

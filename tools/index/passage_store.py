@@ -382,7 +382,7 @@ def read_file_list(folder: Path) -> FileList:
 
 def count_outdated(folder: Path) -> int:
     """Return how many files of an index were read by an earlier version."""
-    with opened_readonly(folder / PASSAGES) as database:
+    with opened_readonly(index_file(folder, PASSAGES)) as database:
         return sum(edition.partition("+")[0] != EDITION for (edition,) in database.execute("SELECT edition FROM files"))
 
 

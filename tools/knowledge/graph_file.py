@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ramify.tools.errors import UsageError
-from ramify.tools.index.index import read_facts, write_tables
 from ramify.tools.index.passage_store import open_readonly
 from ramify.tools.index.reports import Report, ReportFinding, ReportLevel, Subject
 from ramify.tools.knowledge.communities import Community, Partition, community_levels, community_sort_key
@@ -66,9 +65,23 @@ class GraphContent(NamedTuple):
 
 def write_graph_file(path: Path, content: GraphContent) -> None:
     """Write the content to an empty file."""
-    write_tables(path, _SCHEMA, _rows(content))
     with closing(sqlite3.connect(path.absolute())) as database, database:
+        database.executescript(f"BEGIN; {_SCHEMA} COMMIT;")
+        for table, rows in _rows(content):
+            if listed := list(rows):
+                database.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(listed[0]))})", listed)
         database.execute(f"PRAGMA user_version = {_checksum(database)}")
+
+
+def read_facts(path: Path) -> dict[str, str]:
+    """Return the facts table of a file; empty if it is missing or unreadable."""
+    if not path.is_file():
+        return {}
+    try:
+        with closing(open_readonly(path)) as database:
+            return dict(database.execute("SELECT name, value FROM facts ORDER BY name"))
+    except sqlite3.DatabaseError:
+        return {}
 
 
 def _checksum(database: sqlite3.Connection) -> int:
