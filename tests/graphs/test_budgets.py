@@ -111,11 +111,11 @@ def test_steps_that_run_side_by_side_draw_on_one_budget(strategy: str, busy: Bus
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_nothing_of_a_question_is_stored_once_it_is_answered(strategy: str) -> None:
     graphs.ask(QUESTION, strategy, model=model(), index=river())
-    assert not [asked for _, asked in budget._SHARED if asked == QUESTION]
+    assert not [asked for _, asked in budget._SUPERSTEP_BUDGETS if asked == QUESTION]
 
 
 def test_nothing_is_stored_of_a_question_during_which_loading_was_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ramify.nodes.retrieve.warm", lambda index: (index, 0.5))
     result = graphs.ask(QUESTION, "prune", model=model(), index=river())
     assert result.usage.loading_s >= 1.5, "three searches"
-    assert not [asked for _, asked in budget._SHARED if asked == QUESTION]
+    assert not [asked for _, asked in budget._SUPERSTEP_BUDGETS if asked == QUESTION]

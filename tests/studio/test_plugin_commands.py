@@ -55,7 +55,7 @@ def test_the_help_lists_it_where_it_belongs(ramify: Ramify, install: Installer) 
     install("hazel", ENTRIES, CODE)
     listed = names(ramify("--help").out)
     position = listed.index("search")
-    assert listed[position : position + 3] == ["search", "a-stop", "z-stop"]
+    assert listed[position : position + 4] == ["search", "inspect", "a-stop", "z-stop"]
     assert listed[-1] == "count-words"
     assert [name for name in listed if name in before] == before
 
