@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from plugins.lab.tests.few_lines import make_line, read_table, write_run
+from ramify.lab import report
 from ramify.lab.report import write_report
 from ramify.tools.errors import InputError, UsageError
 
@@ -77,6 +78,7 @@ def test_without_matplotlib_the_error_names_the_package(tmp_path: Path, monkeypa
     folder = write_run(tmp_path / "run", make_line(1))
     for name in [name for name in sys.modules if name.startswith(("matplotlib", "ramify.lab.report."))]:
         monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delattr(report, "_plots", raising=False)  # a package keeps its modules as attributes, too
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(UsageError, match=r"pip install 'ramify-rag\[eval\]'"):
         write_report(folder)
