@@ -1,7 +1,10 @@
-"""Run every strategy on the demo's development questions with a language model: which replies had the form asked for, and what came of it.
+"""Run every strategy and a bare prompt with a language model: which replies had the form asked for, and what came of it.
 
     ramify download smollm2
-    python plugins/lab/benchmarks/real_model.py [--model gguf:smollm2] [--base-url URL] [--caps 1] [--limit N] [--out build/real-model]
+    python plugins/lab/benchmarks/real_model.py [--data demo:development …] [--model gguf:smollm2] [--base-url URL] [--caps 1] [--limit N]
+
+`bare` is the baseline that a strategy must beat: the five best passages and the question in one plain prompt, without JSON and examples.
+`--keep-replies` stores every prompt and reply in the results, for `bare` with the log probability of each token.
 
 Interrupt it and run it again: it goes on where it stopped. With smollm2 it takes about an hour on two cores, which is why passages are
 cut to 100 tokens, `tor` goes to depth 2 and `iterative` searches for 20 passages. On a GPU, with a build of xllamacpp for it or with a
@@ -10,6 +13,7 @@ lost to the form of a reply, or fewer than 99 % of the calls are valid after rep
 """
 
 import argparse
+import asyncio
 import json
 import re
 import sys
@@ -23,21 +27,35 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
+from langchain_core.callbacks import get_usage_metadata_callback
+from langchain_core.language_models import BaseChatModel
+
+from ramify.lab.metrics import exact_match, token_f1
+from ramify.lab.plan import RunOptions, prepare_run
 from ramify.lab.results.measures import count_replies
-from ramify.lab.task import RESULTS, Row, read_rows
+from ramify.lab.run import load_inputs
+from ramify.lab.search import update_indexes
+from ramify.lab.task import RESULTS, ResultLog, Row, Task, read_outcomes, read_rows, row_key
+from ramify.nodes.tree import is_unknown
 from ramify.studio.cli import run
 from ramify.tools.errors import RamifyError
-from ramify.tools.models import ModelOptions, resolve_model
+from ramify.tools.models import Model, ModelOptions, resolve_model
 from ramify.tools.models.concurrency import Limiter
+from ramify.tools.search.searcher import find_passages
 
 DATA = "demo:development"
+BARE = (
+    "Answer the question from the passages. Give only the answer, as few words as possible: a name, a date, a number, or yes or no. "
+    "If the passages do not contain the answer, write Unknown."
+)
+BARE_K = 5
 ORDERS = {
-    "naive,chain,prune": ["passage_tokens=100"],
+    "naive,chain,prune,ircot": ["passage_tokens=100"],
     "tor": ["passage_tokens=100", "max_depth=2"],
     "iterative": ["passage_tokens=100", "top_k=20"],
 }
 """Strategies with their settings; closed-book comes along."""
-STRATEGIES = ("closed-book", "naive", "iterative", "chain", "tor", "prune")
+STRATEGIES = ("closed-book", "bare", "naive", "iterative", "ircot", "chain", "tor", "prune")
 VALID = 0.99
 TICK = 0.02
 SPEED = "speed.json"
@@ -59,19 +77,21 @@ class Watch:
 
 @contextmanager
 def timed(folder: Path, limiter: Limiter) -> Iterator[None]:
-    """Add to the folder's figures how long the work took, and how long calls were in flight meanwhile."""
+    """Add to the folder's figures how long the work took, how long calls were in flight meanwhile, and the prompt tokens from a cache."""
     watch, began = Watch(limiter), time.perf_counter()
     thread = threading.Thread(target=watch.look, daemon=True)
     thread.start()
     try:
-        yield
+        with get_usage_metadata_callback() as counted:
+            yield
     finally:
         watch.over.set()
         thread.join()
         told = speed_of(folder)
-        fresh = {"wall_s": time.perf_counter() - began, "call_s": watch.call_seconds}
+        cached = sum(one.get("input_token_details", {}).get("cache_read", 0) for one in counted.usage_metadata.values())
+        fresh = {"wall_s": time.perf_counter() - began, "call_s": watch.call_seconds, "cached_tokens": cached}
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / SPEED).write_text(json.dumps({name: told[name] + seconds for name, seconds in fresh.items()}))
+        (folder / SPEED).write_text(json.dumps({name: told.get(name, 0) + value for name, value in fresh.items()}))
 
 
 def speed_of(folder: Path) -> dict[str, float]:
@@ -82,13 +102,16 @@ def speed_of(folder: Path) -> dict[str, float]:
 
 def measure(options: argparse.Namespace, cap: int, folder: Path) -> list[Row]:
     """Run what is not there yet, and return all lines; closed-book comes along with each order."""
-    limiter = resolve_model(options.model, ModelOptions(base_url=options.base_url, max_concurrency=cap)).cap.limiter
-    rows: list[Row] = []
+    model = resolve_model(options.model, ModelOptions(base_url=options.base_url, max_concurrency=cap))
+    limiter = model.cap.limiter
+    with timed(folder / "bare", limiter):
+        rows = ask_bare(options, model, cap, folder / "bare")
     for strategies, settings in ORDERS.items():
         part = folder / strategies.partition(",")[0]
-        command = ["eval", DATA, "--strategy", strategies, "--model", options.model, "--at-once", str(cap), "--out", str(part)]
+        command = ["eval", *options.data, "--strategy", strategies, "--model", options.model, "--at-once", str(cap), "--out", str(part)]
         command += ["--base-url", options.base_url] if options.base_url else []
         command += ["--limit", str(options.limit)] if options.limit else []
+        command += ["--calls"] if options.keep_replies else []
         for setting in (*settings, f"max_concurrency={cap}"):
             command += ["--set", setting]
         with timed(part, limiter):
@@ -99,13 +122,68 @@ def measure(options: argparse.Namespace, cap: int, folder: Path) -> list[Row]:
     return rows
 
 
+def ask_bare(options: argparse.Namespace, model: Model, cap: int, folder: Path) -> list[Row]:
+    """Ask what has no answer yet in one plain prompt each, `cap` at the same time, and return all lines."""
+    order = RunOptions(
+        datasets=tuple(options.data),
+        strategies=("naive",),
+        options={"model": options.model, **({"base_url": options.base_url} if options.base_url else {})},
+        out=folder,
+        limit=options.limit,
+    )
+    plan = prepare_run(order, *load_inputs(order))
+    update_indexes(plan, order)
+    done = read_outcomes(folder / RESULTS)
+    tasks = [task for task in plan.tasks() if bare_key(task) not in done]
+
+    async def ask_all() -> None:
+        chat, free = model.chat if model.chats is None else await model.chats.get(), asyncio.Semaphore(cap)
+
+        async def ask(task: Task) -> None:
+            async with free, model.cap:
+                log.write([await bare_row(chat, task, options.keep_replies)])
+
+        await asyncio.gather(*map(ask, tasks))
+
+    with ResultLog(folder / RESULTS) as log:
+        asyncio.run(ask_all())
+    return read_rows(folder / RESULTS)
+
+
+def bare_key(task: Task) -> str:
+    return row_key(task.dataset, "bare", "", task.question.id)
+
+
+async def bare_row(chat: BaseChatModel, task: Task, keep: bool) -> Row:
+    """Ask one question in a plain prompt; the fields are those of `ramify eval` that the tables below read."""
+    asked, began = task.question, time.perf_counter()
+    [found] = await find_passages(task.index, [asked.question], k=BARE_K)
+    shown = "\n\n".join(f"{passage.title}: {passage.text}" for passage in found)
+    prompt = f"{BARE}\n\n{shown}\n\nQuestion: {asked.question}"
+    reply = await chat.ainvoke(prompt)
+    usage = reply.usage_metadata
+    answer = reply.text.strip().removesuffix(".")
+    counts = {"prompt_tokens": usage["input_tokens"], "completion_tokens": usage["output_tokens"]} if usage else {}
+    tokens = (reply.response_metadata.get("logprobs") or {}).get("content") or []
+    call = {"prompt": "bare", "question": asked.question, "messages": [{"role": "user", "content": prompt}], "reply": reply.text}
+    return {
+        "key": bare_key(task), "dataset": task.dataset, "strategy": "bare", "variant": "", "id": asked.id, "error": None, "tree": [],
+        "answer": answer, "em": exact_match(answer, asked.golds), "f1": token_f1(answer, asked.golds), "abstained": is_unknown(answer),
+        "usage": {"llm_calls": 1, "critical_path_calls": 1, **counts, "replies": {}, "wall_s": time.perf_counter() - began},
+        **({"calls": [{**call, "logprobs": [[one["token"], one["logprob"]] for one in tokens]}]} if keep else {}),
+    }  # fmt: skip
+
+
 def spent(row: Row) -> dict[str, Any]:
     usage: dict[str, Any] = row["usage"] or {}
     return usage
 
 
 def by_strategy(rows: list[Row]) -> str:
-    lines = ["| strategy | questions | EM | F1 | Unknown | calls | tokens read + written | branches failed | lost |", "|---" * 9 + "|"]
+    lines = [
+        "| strategy | questions | EM | F1 | wrong | Unknown | calls | tokens read + written | branches failed | lost |",
+        "|---" * 10 + "|",
+    ]
     for strategy in STRATEGIES:
         own = list({row["key"]: row for row in rows if row["strategy"] == strategy}.values())
         if not own:
@@ -114,12 +192,12 @@ def by_strategy(rows: list[Row]) -> str:
             name: sum(spent(row).get(name, 0) for row in own) / len(own) for name in ("llm_calls", "prompt_tokens", "completion_tokens")
         }
         em, f1, unknown = (100 * sum(float(row[name]) for row in own) / len(own) for name in ("em", "f1", "abstained"))
+        wrong = 100 * sum(not row["em"] and not row["abstained"] and row["error"] is None for row in own) / len(own)
         failed = sum(branch["status"] == "failed" for row in own for branch in row["tree"])
         lost = sum(row["error"] is not None for row in own)
         tokens = f"{each['prompt_tokens']:,.0f} + {each['completion_tokens']:,.0f}"
-        lines.append(
-            f"| {strategy} | {len(own)} | {em:.1f} | {f1:.1f} | {unknown:.1f} | {each['llm_calls']:.1f} | {tokens} | {failed} | {lost} |"
-        )
+        scores = f"{em:.1f} | {f1:.1f} | {wrong:.1f} | {unknown:.1f}"
+        lines.append(f"| {strategy} | {len(own)} | {scores} | {each['llm_calls']:.1f} | {tokens} | {failed} | {lost} |")
     return "\n".join(lines)
 
 
@@ -145,7 +223,7 @@ def reasons(rows: list[Row]) -> str:
 
 def speed(rows: list[Row], folder: Path, cap: int) -> str:
     told = [speed_of(part) for part in folder.iterdir() if part.is_dir()]
-    wall, in_flight = (sum(one[name] for one in told) for name in ("wall_s", "call_s"))
+    wall, in_flight, cached = (sum(one.get(name, 0) for one in told) for name in ("wall_s", "call_s", "cached_tokens"))
     calls, path, read, written = (
         sum(spent(row).get(name, 0) for row in rows) for name in ("llm_calls", "critical_path_calls", "prompt_tokens", "completion_tokens")
     )
@@ -153,7 +231,7 @@ def speed(rows: list[Row], folder: Path, cap: int) -> str:
     latency = in_flight / max(1, calls)
     return (
         f"cap {cap}: {wall:,.0f} s, {calls:,} calls of {latency:.2f} s; "
-        f"tokens a second: {read / wall:,.0f} read, {written / wall:,.1f} written; "
+        f"tokens a second: {read / wall:,.0f} read, {written / wall:,.1f} written; of those read {cached / max(1, read):.0%} from a cache; "
         f"a question's wall time over its critical path: {own / max(1e-9, path * latency):.2f}; "
         f"busy share of the cap: {in_flight / (cap * wall):.2f}"
     )
@@ -162,10 +240,12 @@ def speed(rows: list[Row], folder: Path, cap: int) -> str:
 def main() -> int:
     """Print the tables of each cap; count the targets missed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", nargs="+", default=[DATA], help="data sets, as `ramify eval` takes them")
     parser.add_argument("--model", default="gguf:smollm2")
     parser.add_argument("--base-url")
     parser.add_argument("--caps", default="1", help="calls at the same time, with commas between")
     parser.add_argument("--limit", type=int, help="only the first questions")
+    parser.add_argument("--keep-replies", action="store_true", help="store every prompt and reply in the results")
     parser.add_argument("--out", type=Path, default=Path("build/real-model"))
     options = parser.parse_args()
     missed = 0
