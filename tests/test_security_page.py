@@ -36,7 +36,8 @@ def test_a_named_test_exists(file: str, name: str) -> None:
     tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
     tests = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
     assert not name or name in tests
-    assert any(one.startswith("test_") for one in tests)
+    suites = {node.name for node in tree.body if isinstance(node, ast.ClassDef) and node.name.startswith("Test") and node.bases}
+    assert suites or any(one.startswith("test_") for one in tests)
 
 
 def test_every_promise_names_a_test() -> None:

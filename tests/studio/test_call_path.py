@@ -12,6 +12,8 @@ from tests.studio.conftest import Ramify
 
 RESULT_MODULES = {"graphs.run", "nodes.tree", "nodes.state", "nodes.tree.citation"}
 """Modules that a page reads for the values of a result; it runs no step."""
+MODEL_MODULES = {"nodes.asking"}
+"""The command asks the model first whether it can read the question, and a model is entered from wherever it is asked."""
 TEXT_MODULES = {"tools.english", "tools.no_answer", "tools.text_location", "tools.quoting", "tools.scrub"}
 
 
@@ -52,8 +54,9 @@ def test_a_question_enters_each_package_once_and_its_answer_goes_to_the_page(ram
     assert outcome.code == 0, outcome.err
     assert page.is_file()
 
-    layers = list(dict.fromkeys(package.partition(".")[0] for package in path.before_answer))
-    assert [layer for layer in layers if layer != "tools"] == ["studio", "graphs", "nodes", "prompts"]
+    entered = [package for package in path.before_answer if package not in MODEL_MODULES]
+    layers = list(dict.fromkeys(package.partition(".")[0] for package in entered))
+    assert [layer for layer in layers if layer not in ("tools", "embedded")] == ["studio", "graphs", "nodes", "prompts"]
     assert {"studio.cli", "studio.commands", "graphs.run", "tools.models"} <= set(path.before_answer)
     assert {"studio.drawing", "tools.pages"} & set(path.before_answer) == set(), "no page is rendered before the answer"
 

@@ -17,9 +17,9 @@ def counted_digest(file, *given):
     hashed[file.name] += 1
     return digest(file, *given)
 
-def counted_open(folder):
+def counted_open(folder, manifest):
     opened[str(folder)] += 1
-    return open_index(folder)
+    return open_index(folder, manifest)
 
 hashlib.file_digest, publication._open = counted_digest, counted_open
 sys.argv = ["ramify", "ask", "In which city was the inventor of the ballpoint pen born?", "--model", "extractive"]
