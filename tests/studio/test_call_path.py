@@ -10,10 +10,12 @@ from types import FrameType
 from ramify.graphs.run import ask
 from tests.studio.conftest import Ramify
 
-RESULT_MODULES = {"graphs.run", "nodes.tree", "nodes.state", "nodes.tree.citation"}
+RESULT_MODULES = {"graphs.run", "nodes.tree", "nodes.state", "nodes.tree.citation", "tools.passage"}
 """Modules that a page reads for the values of a result; it runs no step."""
 MODEL_MODULES = {"nodes.asking"}
 """The command asks the model first whether it can read the question, and a model is entered from wherever it is asked."""
+NOTICE_MODULES = {"tools.index", "tools.user_input"}
+"""A last notice tells where an earlier version has read the documents of the index."""
 TEXT_MODULES = {"tools.english", "tools.no_answer", "tools.text_location", "tools.quoting", "tools.scrub"}
 
 
@@ -61,4 +63,9 @@ def test_a_question_enters_each_package_once_and_its_answer_goes_to_the_page(ram
     assert {"studio.drawing", "tools.pages"} & set(path.before_answer) == set(), "no page is rendered before the answer"
 
     assert {"studio.drawing", "tools.pages"} <= set(path.after_answer)
-    assert set(path.after_answer) - RESULT_MODULES - TEXT_MODULES == {"studio.console", "studio.drawing", "tools.new_files", "tools.pages"}
+    assert set(path.after_answer) - RESULT_MODULES - TEXT_MODULES - NOTICE_MODULES == {
+        "studio.console",
+        "studio.drawing",
+        "tools.new_files",
+        "tools.pages",
+    }
