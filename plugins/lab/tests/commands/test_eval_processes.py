@@ -28,7 +28,7 @@ HEARING = "import signal; signal.signal(signal.SIGINT, signal.default_int_handle
 """A shell that runs the tests in the background has them, and all that they start, ignore Ctrl-C."""
 
 
-UNREPORTED = f"from ramify.studio.console import evaluating; evaluating.write_report = lambda folder: None; {HEARING}"
+UNREPORTED = f"from ramify.lab.commands import _evaluating; _evaluating.write_report = lambda folder: None; {HEARING}"
 """Draw no report in a process either."""
 
 
