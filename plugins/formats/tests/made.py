@@ -3,10 +3,21 @@
 import io
 import zipfile
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
+
+from ramify.tools.documents.load import load_files
 
 _OASIS = "urn:oasis:names:tc:opendocument:xmlns:"
 _SPACES = " ".join(f'xmlns:{name}="{_OASIS}{name}:1.0"' for name in ("office", "text", "table")) + f' xmlns:draw="{_OASIS}drawing:1.0"'
+
+
+def read_back(file: Path, text: str) -> tuple[str, list[str]]:
+    """Write a file and read it; return the text of its documents, and the remarks on it."""
+    file.write_text(text, encoding="utf-8")
+    loaded = load_files(file, clean=False)
+    content = "\n".join(document.page_content for document in loaded)
+    return content, [remark for _, remark in loaded.remarks]
 
 
 def page(body: str) -> bytes:

@@ -4,15 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from plugins.formats.tests.made import read_back
 from ramify.tools.documents.load import load_files
 
 
 def read(tmp_path: Path, text: str) -> tuple[str, list[str]]:
-    """Return the text of a file, and the remarks on it."""
-    (tmp_path / "notes.md").write_text(text, encoding="utf-8")
-    loaded = load_files(tmp_path / "notes.md", clean=False)
-    content = "\n".join(document.page_content for document in loaded)
-    return content, [remark for _, remark in loaded.remarks]
+    return read_back(tmp_path / "notes.md", text)
 
 
 @pytest.mark.parametrize(

@@ -4,15 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from plugins.formats.tests.made import read_back
 from ramify.tools.documents.load import load_files
 
 
 def read(tmp_path: Path, page: str) -> tuple[str, list[str]]:
-    """Return the text of a page, and the remarks on it."""
-    (tmp_path / "page.html").write_text(page, encoding="utf-8")
-    loaded = load_files(tmp_path / "page.html", clean=False)
-    text = "\n".join(document.page_content for document in loaded)
-    return text, [remark for _, remark in loaded.remarks]
+    return read_back(tmp_path / "page.html", page)
 
 
 @pytest.mark.parametrize(
