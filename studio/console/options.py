@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -10,7 +11,8 @@ from typing import Annotated, Any, TypeVar
 import typer
 from typer.core import TyperCommand
 
-from ramify.tools.errors import UsageError
+from ramify.tools.errors import IndexingError, UsageError
+from ramify.tools.server_address import single_address
 from ramify.tools.user_input import check_text as check_text  # of every command
 
 T = TypeVar("T")
@@ -157,8 +159,10 @@ def note_outdated(index: Sequence[str] | None) -> None:
     from ramify.tools.user_input import expand_path
 
     for folder in index or ():
-        path = expand_path(folder)
-        if (path / MANIFEST).is_file() and (count := count_outdated(path)):
+        path, count = expand_path(folder), 0
+        with suppress(IndexingError):  # of an index that is being replaced: an answer is not lost for a notice
+            count = count_outdated(path) if (path / MANIFEST).is_file() else 0
+        if count:
             note(f"{one_line(folder)}: {pluralize(count, 'file')} read by an earlier version: index the same paths again")
 
 
@@ -172,7 +176,9 @@ def question_options(
 def merge_options(settings: list[str] | None, **flags: Any) -> dict[str, Any]:
     """Return the options of --set and of the flags; raise UsageError if both set an option."""
     options = read_pairs(settings or [], "--set")
-    flag_options = {name: value for name, value in flags.items() if value not in (None, [])}
+    flag_options = {
+        name: single_address(value) if name == "base_url" else value for name, value in flags.items() if value not in (None, [])
+    }
     if repeated := sorted(options.keys() & flag_options.keys()):
         flag = "--" + repeated[0].replace("_", "-")
         raise UsageError(f"{repeated[0]!r} is given by {flag} and by --set", f"use only {flag}")

@@ -181,14 +181,15 @@ def _open_catalog(places: list[str], models: list[str], strategy: str, options: 
     from ramify.studio.server.bounds import set_allowed
     from ramify.tools.index.manifest import MANIFEST
     from ramify.tools.models.gguf import GGUF, find_gguf
-    from ramify.tools.server_address import single_address, split_addresses
+    from ramify.tools.server_address import single_address
 
     configure(strategy, options)
     files = [one.removeprefix(GGUF) for one in models if one.startswith(GGUF)]
     for file in files:
         find_gguf(file)
     operator_rerankers = [value for name in ("rerank", "check") if isinstance(value := options.get(name), str)]
-    base_urls = list(split_addresses(single_address(options.get("base_url"))))
+    address = single_address(options.get("base_url"))
+    base_urls = [str(address)] if address else []
     set_allowed(places, base_urls, [Path(file) for file in files], [*rerank, *operator_rerankers], options.get("profile"))
     catalog = Catalog(name_collections(places), strategy, models, options)
     problems = []

@@ -30,5 +30,7 @@ def test_a_value_may_hold_an_equals_sign() -> None:
 
 def test_flags_and_pairs_are_joined() -> None:
     assert merge_options(["k=3"], model="auto", index=None) == {"k": 3, "model": "auto"}
+    address = "http://127.0.0.1:9/v1"
+    assert merge_options([], base_url=[address]) == merge_options([f"base_url={address}"]), "runs of both are one run"
     with pytest.raises(UsageError, match="base_url"):
         merge_options(["base_url=a"], base_url="b")
