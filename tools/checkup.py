@@ -8,6 +8,7 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import Literal, NamedTuple, cast
 
+from ramify.tools import plugins
 from ramify.tools.errors import ModelError, RamifyError
 from ramify.tools.models.server_info import OLLAMA_TIMEOUT_S, request_json
 from ramify.tools.released import SMOLLM2
@@ -215,6 +216,8 @@ def _check_model() -> Check:
     found = find_best(ModelOptions())
     if isinstance(found, str):
         reason, _, remedy = found.partition(" — ")
+        if "extractive" not in plugins.names("ramify.models"):
+            return Check("model", "broken", f"auto finds no model: {reason}, and extractive is not installed", remedy)
         return Check("model", "note", f"auto uses extractive: {reason}", remedy)
     return Check("model", "ok", f"auto uses {found.name}")
 

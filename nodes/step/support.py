@@ -34,7 +34,10 @@ async def check_sentences(state: State, settings: Settings, update: Update) -> U
     by = READER if settings.check == MODEL else settings.check
     try:
         sentences, citations = update["sentences"], update.get("citations", [])
-        if (reader := find_reader()) is not None:
+        reader = find_reader()
+        if reader is None and settings.check != MODEL and "check" in settings.model_fields_set:
+            raise ModelError("no reader is installed", f"install one, or set check={MODEL}")
+        if reader is not None:
             if not is_unknown(str(update["answer"])):  # then what cites nothing says what is missing
                 sentences, citations = await asyncio.to_thread(_attribute, reader, state, update, asked)
             sentences = await asyncio.to_thread(_with_verdicts, reader, sentences, citations, asked, by, language)
@@ -46,7 +49,7 @@ async def check_sentences(state: State, settings: Settings, update: Update) -> U
         "text": text_of(str(update["text"]), update["sentences"], sentences),
     }
     if settings.check == MODEL and any(sentence.supported is not False and sentence.citations for sentence in sentences):
-        attributed |= await _check_with_model(state, attributed, update)
+        attributed |= await _check_with_model(state, attributed, update, only=reader is None)
     if is_unknown(str(update["answer"])):
         unmarked = [
             sentence if sentence.citations else sentence.model_copy(update={"supported": None}) for sentence in attributed["sentences"]
@@ -153,8 +156,11 @@ def _with_verdicts(
     return [sentence.model_copy(update={"supported": verdict}) for sentence, verdict in zip(sentences, verdicts, strict=True)]
 
 
-async def _check_with_model(state: State, attributed: Update, update: Update) -> Update:
-    """Return an update in which the model has found further unsupported sentences, with the call's usage; no verdicts without a reply."""
+async def _check_with_model(state: State, attributed: Update, update: Update, only: bool) -> Update:
+    """Return an update in which the model has found further unsupported sentences, with the call's usage; no verdicts without a reply.
+
+    only: whether nothing else checks, so that a sentence with citations is supported unless the model denies it.
+    """
     sentences: list[Sentence] = attributed["sentences"]
     known = {**state["passages"], **update.get("passages", {})}
     passages = tuple(known[citation.id] for citation in attributed["citations"] if citation.cited and citation.id in known)
@@ -165,9 +171,10 @@ async def _check_with_model(state: State, attributed: Update, update: Update) ->
     if reply is None:  # with the citations that were added, so that sentences and text agree, but without verdicts
         return {**spent, "sentences": [sentence.model_copy(update={"supported": None}) for sentence in sentences]}
     wrong = set(reply.value.unsupported)
+    known_verdicts = [bool(one.citations) or None if only else one.supported for one in sentences]
     checked = [
-        sentence.model_copy(update={"supported": None if sentence.supported is None else sentence.supported and number not in wrong})
-        for number, sentence in enumerate(sentences, 1)
+        sentence.model_copy(update={"supported": verdict and number not in wrong})
+        for number, (sentence, verdict) in enumerate(zip(sentences, known_verdicts, strict=True), 1)
     ]
     return {**spent, "sentences": checked}
 

@@ -144,6 +144,22 @@ def test_a_model_may_be_asked_to_check_them() -> None:
     assert len(asked.asked("check")) == 1
 
 
+def test_without_a_reader_the_model_alone_checks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ramify.nodes.step.support.find_reader", lambda: None)
+    asked = writing("The Seine runs through Paris [1]. The river Seine is in Paris [1].", check={"unsupported": [2]})
+    result = graphs.ask("Which river runs through Paris?", "naive", model=asked, index=river(), check="model")
+    assert [sentence.supported for sentence in result.sentences] == [True, False]
+
+
+def test_without_a_reader_a_check_by_it_is_told_not_to_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ramify.nodes.step.support.find_reader", lambda: None)
+    asked = writing("The Seine runs through Paris [1].")
+    for options, is_told in (({"check": "reader"}, True), ({}, False)):
+        result = graphs.ask("Which river runs through Paris?", "naive", model=asked, index=river(), **options)
+        assert [sentence.supported for sentence in result.sentences] == [None]
+        assert any("were not checked" in notice for notice in result.notices) == is_told
+
+
 def test_an_unknown_answer_has_no_confidence_but_what_was_found() -> None:
     unknown = {"answer": "Unknown", "confidence": 0.9, "citations": [], "settled_by": "unsettled"}
     told = "Paris is the capital of France [1]. Its river is not told."

@@ -123,8 +123,11 @@ def parse_ocr(mode: str, languages: str = "") -> Ocr:
     if known is None:
         raise UsageError(f"unknown OCR mode {mode!r}", f"choose one of {', '.join(get_args(OcrMode))}")
     ocr = Ocr(known, languages)
-    if languages:
-        for program in ocr_programs():
+    if languages or known == "always":
+        programs = list(ocr_programs())
+        if not programs:
+            raise UsageError("no installed reader reads text in pictures", "leave out --ocr and --ocr-languages, or reinstall ramify-rag")
+        for program in programs if languages else ():
             program(ocr)
     return ocr
 

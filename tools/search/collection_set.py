@@ -154,10 +154,7 @@ def fuse_ranks(found: Mapping[str, Sequence[Passage]], k: int) -> list[Passage]:
     """
     same: dict[str, list[Passage]] = {}
     values: dict[str, float] = {}
-    labelled = [
-        [passage.model_copy(update={"id": f"{name}:{passage.id}", "collection": name}) for passage in passages]
-        for name, passages in found.items()
-    ]
+    labelled = [[_label_passage(passage, name) for passage in passages] for name, passages in found.items()]
     for rank, passages in enumerate(zip_longest(*labelled), start=1):
         for passage in filter(None, passages):
             text = collapse_whitespace(passage.text)
@@ -165,6 +162,13 @@ def fuse_ranks(found: Mapping[str, Sequence[Passage]], k: int) -> list[Passage]:
             values[text] = values.get(text, 0.0) + 1 / (_RRF_K + rank)
     best = sorted(values, key=lambda text: -values[text])[:k]
     return [_merge_duplicates(same[text]).model_copy(update={"value": values[text]}) for text in best]
+
+
+def _label_passage(passage: Passage, name: str) -> Passage:
+    """Return a passage with the name of its collection in its id, and in its source where that is the id."""
+    labelled = f"{name}:{passage.id}"
+    source = labelled if passage.source == passage.id else passage.source
+    return passage.model_copy(update={"id": labelled, "source": source, "collection": name})
 
 
 def _merge_duplicates(passages: Sequence[Passage]) -> Passage:

@@ -96,3 +96,7 @@ def test_before_a_question_is_started_the_paper_s_counts() -> None:
         False,
         True,
     ]
+
+
+def test_the_description_of_tau_names_the_calibrated_value() -> None:
+    assert f"{CALIBRATED:g}, from its calibration" in str(PruneSettings.model_fields["tau"].description)

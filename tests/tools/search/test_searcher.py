@@ -110,6 +110,12 @@ async def test_a_retriever_keeps_its_order_and_its_documents_get_stable_ids() ->
         await find_passages(shelf, ["x"], filter={"page": 1})
 
 
+async def test_documents_without_a_source_are_told_apart_by_their_collection() -> None:
+    several = [Shelf(documents=[Document(text, id="7")]) for text in ("A river.", "A wing.")]
+    [passages] = await find_passages(several, ["river"])
+    assert len({passage.source for passage in passages}) == 2
+
+
 async def test_anything_else_is_refused() -> None:
     with pytest.raises(UsageError, match="cannot search in 'int'"):
         await find_passages(7, ["river"])  # type: ignore[arg-type]  # the mistake under test
