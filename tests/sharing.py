@@ -34,7 +34,7 @@ SHARED_FILES = {
     "tests/studio/test_secrets.py": "secrets",
     "tests/test_agents_page.py": "agents page",
     "tests/test_real_data.py": "real data",
-    "tests/test_real_hierarchy.py": "real hierarchy",
+    "plugins/kinds/tests/test_real_hierarchy.py": "real hierarchy",
     "tests/tools/index/test_vector_precision.py": "vectors",
     "plugins/stores/tests/milvus/test_index_in_milvus.py": "milvus",
     "plugins/stores/tests/milvus/test_tenants_and_refusals.py": "milvus tenants",
@@ -49,8 +49,8 @@ REAL_FILES = frozenset(
         "tests/prompts/test_replies_of_smollm2.py",
         "plugins/stores/tests/test_index_in_milvus.py",
         "tests/test_real_data.py",
-        "tests/test_real_hierarchy.py",
-        "tests/tools/knowledge/test_graph_of_smollm2.py",
+        "plugins/kinds/tests/test_real_hierarchy.py",
+        "plugins/kinds/tests/knowledge/test_graph_of_smollm2.py",
         "plugins/stores/tests/milvus/test_index_in_milvus.py",
         "plugins/stores/tests/milvus/test_tenants_and_refusals.py",
         "plugins/stores/tests/test_ray.py",
@@ -84,7 +84,7 @@ def is_slow(nodeid: str) -> bool:
 def absent_plugin(nodeid: str) -> str:
     """Return the plug-in that a folder, file or test needs and that is not installed, or ""."""
     file = nodeid.partition("::")[0]
-    names = (nodeid.partition("[")[0], file, *map(str, PurePosixPath(file).parents))
+    names = (nodeid, nodeid.partition("[")[0], file, *map(str, PurePosixPath(file).parents))
     return next((NEEDS[name] for name in names if NEEDS.get(name) in ABSENT), "")
 
 

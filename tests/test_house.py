@@ -19,7 +19,8 @@ LAYERS = {"studio": 3, "graphs": 2, "nodes": 1, "prompts": 0, "tools": 0}
 PLUGIN_IMPORTS = {
     "embedded": set(),
     "formats": set(),
-    "lab": {"embedded", "formats", "stores"},  # for a run's manifest and sheets of questions, and a run on a Ray cluster
+    "kinds": set(),
+    "lab": {"embedded", "formats", "kinds", "stores"},  # for a run's manifest and questions, a graph's pages, and a run on a Ray cluster
     "serve": set(),
     "stores": set(),
 }
@@ -43,6 +44,7 @@ MANY_LINES, MAX_LINES = 400, 500
 LIST_PACKAGES = {
     "prompts",
     "studio/commands",
+    "plugins/kinds/prompts",
     "plugins/lab/commands",
     "plugins/lab/papers",
     "plugins/lab/prompts",

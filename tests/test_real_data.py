@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import ramify.graphs as graphs
-from ramify.graphs.building import make_graph
+from ramify.tools import plugins
 from ramify.tools.index import Index
 from ramify.tools.index.passage_store import document_id
 
@@ -37,7 +37,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str
         file.writelines(json.dumps(record) + "\n" for record in kept)
     built = Index.build([folder / "corpus.jsonl.gz"], folder / "index")
     assert built.documents == len(kept)
-    make_graph(folder / "index")
+    plugins.load("ramify.kinds", "graph").build(folder / "index")
     return folder / "index", questions
 
 

@@ -8,6 +8,8 @@
 | `ramify.embeddings` | of the encoder | a `Pretrained` of `ramify.tools.embeddings.pretrained`, or an `Embeddings` of LangChain |
 | `ramify.downloads` | of the model | a `tools.downloads.Download` |
 | `ramify.stores` | scheme: before the colon of the address | a function of the address that returns an `IndexStore` |
+| `ramify.kinds` | `graph`, `hierarchy` | a `ramify.tools.index.kind.Kind` |
+| | `estimate` | a function that prints what a build would cost, called by `ramify index --estimate` |
 | `ramify.readers` | suffix of the files, such as `.pdf` | a `ramify.tools.documents.readers.FormatReader` |
 | | `check-reading` | a function of paths, called by `ramify index --check-reading` |
 | `ramify.clusters` | of the option that names its address | a function of the address and an encoder that returns an `Encoding` |
@@ -28,6 +30,7 @@ Group = Literal[
     "ramify.embeddings",
     "ramify.downloads",
     "ramify.stores",
+    "ramify.kinds",
     "ramify.readers",
     "ramify.clusters",
     "ramify.strategies",

@@ -9,25 +9,26 @@ from langchain_core.embeddings import Embeddings
 from pydantic import ValidationError
 
 from ramify.graphs.run import blocking
+from ramify.kinds.asking.extract_elements import extract_elements
+from ramify.kinds.asking.reply_cache import CachedModel
+from ramify.kinds.asking.summarize_clusters import ModelSummarizer
+from ramify.kinds.asking.write_reports import describe, write_reports
+from ramify.kinds.hierarchy.build import HierarchyBuild, build_hierarchy
+from ramify.kinds.hierarchy.leaves import Routing
+from ramify.kinds.hierarchy.summaries import ExtractiveSummarizer, load_nli
+from ramify.kinds.knowledge.build import BUDGET_EXHAUSTED, REPLIES_FILE, Extraction, GraphBuild, GraphOptions, ReplyStore, build_graph
+from ramify.kinds.knowledge.communities import EXTRACTIVE, ReportMaterial
+from ramify.kinds.knowledge.elements import Graph, Knowledge, Piece, TextUnit, pick_description, text_units, to_graph
+from ramify.kinds.knowledge.rule_builder import RuleBuilder, build_graph_by_rules
+from ramify.kinds.settings import BuildSettings, HierarchySettings
 from ramify.nodes.asking.budget import call_context
-from ramify.nodes.building.extract_elements import extract_elements
-from ramify.nodes.building.reply_cache import CachedModel
-from ramify.nodes.building.summarize_clusters import ModelSummarizer
-from ramify.nodes.building.write_reports import describe, write_reports
-from ramify.nodes.settings import BuildSettings, HierarchySettings, is_embedded
+from ramify.nodes.settings import is_embedded
 from ramify.nodes.state import Usage
 from ramify.tools.errors import IndexingError, UsageError
-from ramify.tools.hierarchy.build import HierarchyBuild, build_hierarchy
-from ramify.tools.hierarchy.leaves import Routing
-from ramify.tools.hierarchy.summaries import ExtractiveSummarizer, load_nli
 from ramify.tools.index.index import Index
 from ramify.tools.index.manifest import require_manifest
 from ramify.tools.index.progress import Progress, ignore_progress
 from ramify.tools.index.reports import Report
-from ramify.tools.knowledge.build import BUDGET_EXHAUSTED, REPLIES_FILE, Extraction, GraphBuild, GraphOptions, ReplyStore, build_graph
-from ramify.tools.knowledge.communities import EXTRACTIVE, ReportMaterial
-from ramify.tools.knowledge.elements import Graph, Knowledge, Piece, TextUnit, pick_description, text_units, to_graph
-from ramify.tools.knowledge.rule_builder import RuleBuilder, build_graph_by_rules
 
 _MAX_FAILED_SHARE = 0.2
 """A build fails if more than this fraction of units could not be read."""

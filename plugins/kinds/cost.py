@@ -9,21 +9,26 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, TypeVar
 
-from ramify.graphs.building._build import ModelBuilder, asks_model, hierarchy_settings
 from ramify.graphs.run import blocking
+from ramify.kinds.asking.reply_cache import CachedModel
+from ramify.kinds.asking.summarize_clusters import ModelSummarizer
+from ramify.kinds.asking.write_reports import report_tokens
+from ramify.kinds.building import ModelBuilder, asks_model, hierarchy_settings
+from ramify.kinds.hierarchy.leaves import NO_FIELDS, Leaves, Routing, read_leaves
+from ramify.kinds.hierarchy.partition import Partition, partition, suitable_fields
+from ramify.kinds.hierarchy.summaries import ClusterText, ExtractiveSummarizer, Summarizer
+from ramify.kinds.hierarchy.summaries import SummaryMaterial as Cluster
+from ramify.kinds.hierarchy.tree import CHARS_PER_TOKEN, MAX_CLUSTER_TOKENS
+from ramify.kinds.knowledge.build import REPLIES_FILE, Extraction, ReplyStore, reply_key
+from ramify.kinds.knowledge.communities import ReportMaterial, ReportMaterials, edge_weights, find_communities
+from ramify.kinds.knowledge.elements import Knowledge, Piece, merge_elements, pick_description, read_pieces, text_units, to_graph
+from ramify.kinds.knowledge.rule_builder import extract_by_rules, extractive_report
+from ramify.kinds.settings import BuildSettings, HierarchySettings
 from ramify.nodes.asking.budget import call_context
-from ramify.nodes.building.reply_cache import CachedModel
-from ramify.nodes.building.summarize_clusters import ModelSummarizer
-from ramify.nodes.building.write_reports import report_tokens
-from ramify.nodes.settings import BuildSettings, HierarchySettings, is_embedded
+from ramify.nodes.settings import is_embedded
 from ramify.nodes.state import Usage
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.errors import UsageError
-from ramify.tools.hierarchy.leaves import NO_FIELDS, Leaves, Routing, read_leaves
-from ramify.tools.hierarchy.partition import Partition, partition, suitable_fields
-from ramify.tools.hierarchy.summaries import ClusterText, ExtractiveSummarizer, Summarizer
-from ramify.tools.hierarchy.summaries import SummaryMaterial as Cluster
-from ramify.tools.hierarchy.tree import CHARS_PER_TOKEN, MAX_CLUSTER_TOKENS
 from ramify.tools.index import Index
 from ramify.tools.index.build import IndexStore, estimate_passages
 from ramify.tools.index.chunking import Chunking
@@ -31,10 +36,6 @@ from ramify.tools.index.index_store import FolderStore
 from ramify.tools.index.manifest import MANIFEST, PASSAGES, IndexKind
 from ramify.tools.index.progress import Progress, ignore_progress
 from ramify.tools.index.reports import Report
-from ramify.tools.knowledge.build import REPLIES_FILE, Extraction, ReplyStore, reply_key
-from ramify.tools.knowledge.communities import ReportMaterial, ReportMaterials, edge_weights, find_communities
-from ramify.tools.knowledge.elements import Knowledge, Piece, merge_elements, pick_description, read_pieces, text_units, to_graph
-from ramify.tools.knowledge.rule_builder import extract_by_rules, extractive_report
 
 PILOT_UNITS, PILOT_REPORTS = 20, 5
 """Units read where a model finds the names, and reports written where only these are a model's; a build does not ask for them again.

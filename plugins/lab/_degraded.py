@@ -13,13 +13,13 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from langchain_core.documents import Document
 
+from ramify.kinds.hierarchy.leaves import BinnedField, parse_field
+from ramify.kinds.hierarchy.partition import group_keys
 from ramify.lab.dataset import Dataset, Question
 from ramify.nodes.tree import FrozenModel, Passage
 from ramify.tools.documents.load import DocumentStream
 from ramify.tools.english import ENGLISH_STOP_WORDS, find_names, fold, strip_disambiguation
 from ramify.tools.errors import UsageError
-from ramify.tools.hierarchy.leaves import BinnedField, parse_field
-from ramify.tools.hierarchy.partition import group_keys
 from ramify.tools.index import Index
 from ramify.tools.index.index import iterate_passages
 from ramify.tools.search.searcher import open_index

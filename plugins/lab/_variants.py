@@ -11,12 +11,12 @@ from pydantic import BaseModel, Field, ValidationError
 
 from ramify.graphs.run import check_reviewer
 from ramify.graphs.strategies import PRESET, STRATEGIES, build, configure, expand_preset, find_strategy, max_calls
+from ramify.kinds.hierarchy.router import RouteSearch
+from ramify.kinds.knowledge.index import WalkSearch
 from ramify.lab._degraded import Degradation, DegradationKind
 from ramify.nodes.tree import FrozenModel
 from ramify.tools.errors import UsageError
-from ramify.tools.hierarchy.router import RouteSearch
 from ramify.tools.index.manifest import IndexKind
-from ramify.tools.knowledge.index import WalkSearch
 from ramify.tools.scrub import scrub
 
 PLAIN_KIND: IndexKind = "passages"

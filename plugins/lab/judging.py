@@ -13,13 +13,13 @@ from typing import Any, ClassVar, NamedTuple
 from pydantic import Field
 
 from ramify.graphs.run import blocking
+from ramify.kinds.asking.reply_cache import max_parallel_calls, run_concurrently
 from ramify.lab.load.records import parse_json
 from ramify.lab.prompts import PREFER
 from ramify.lab.prompts.prefer import CRITERIA
 from ramify.lab.task import ResultLog, Row
 from ramify.nodes.asking.ask import ask, current_model
 from ramify.nodes.asking.budget import Budget, call_context
-from ramify.nodes.building.reply_cache import max_parallel_calls, run_concurrently
 from ramify.nodes.settings import Settings, is_embedded
 from ramify.nodes.state import Usage
 from ramify.nodes.tree import Passage

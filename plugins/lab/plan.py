@@ -10,6 +10,7 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import AfterValidator, Field
 
 from ramify.graphs.strategies import PRESET, configure, max_calls
+from ramify.kinds.hierarchy.leaves import NO_FIELDS
 from ramify.lab._degraded import DEGRADATION_KINDS, DegradationKind, check_shares
 from ramify.lab._manifest import TOKENS_FIELD, describe_model_file, describe_reader, describe_run, profile_digest, write_run_manifest
 from ramify.lab._variants import (
@@ -32,7 +33,6 @@ from ramify.nodes.asking.ask import current_model
 from ramify.nodes.tree import FrozenModel
 from ramify.stores.ray_cluster import check_ray_address
 from ramify.tools.errors import UsageError
-from ramify.tools.hierarchy.leaves import NO_FIELDS
 from ramify.tools.index.index_store import is_store_address, store_at
 from ramify.tools.index.manifest import LAYOUT, IndexKind, file_sha256
 from ramify.tools.models import clear_cache

@@ -18,6 +18,7 @@ from typing import Any, ClassVar, NamedTuple
 from pydantic import Field
 
 from ramify.graphs.run import blocking
+from ramify.kinds.asking.reply_cache import max_parallel_calls, run_concurrently
 from ramify.lab._by_rules import RULES, negate_question
 from ramify.lab.dataset import OPEN_TYPE
 from ramify.lab.metrics import contained_facts, exact_match, token_f1
@@ -26,7 +27,6 @@ from ramify.lab.question_file import ProposedQuestion, QuestionFile
 from ramify.nodes.asking.answerer import Answerer
 from ramify.nodes.asking.ask import ask, current_model
 from ramify.nodes.asking.budget import Budget, call_context
-from ramify.nodes.building.reply_cache import max_parallel_calls, run_concurrently
 from ramify.nodes.settings import Settings, is_embedded
 from ramify.nodes.state import Usage
 from ramify.nodes.tree import UNKNOWN, Passage, is_unknown

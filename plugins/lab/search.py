@@ -7,7 +7,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ramify.graphs.building import make_graph, make_hierarchy
+from ramify.kinds.building import make_graph, make_hierarchy
+from ramify.kinds.hierarchy import hierarchy_file as of_hierarchy
+from ramify.kinds.hierarchy.leaves import NO_FIELDS as UNGROUPED
+from ramify.kinds.knowledge import graph_file as of_graph
+from ramify.kinds.knowledge.build import REPLIES_FILE
 from ramify.lab._degraded import SYSTEM_FIELD, SYSTEMS, DegradedCell, System, TrueGroups, list_cells
 from ramify.lab._variants import (
     HIERARCHY_KIND,
@@ -36,8 +40,6 @@ from ramify.lab.task import (
 from ramify.nodes.settings import Settings
 from ramify.tools.embeddings import Encoder, load_encoder
 from ramify.tools.errors import IndexingError
-from ramify.tools.hierarchy import hierarchy_file as of_hierarchy
-from ramify.tools.hierarchy.leaves import NO_FIELDS as UNGROUPED
 from ramify.tools.index import Index
 from ramify.tools.index.index_store import update_documents
 from ramify.tools.index.manifest import (
@@ -53,8 +55,6 @@ from ramify.tools.index.manifest import (
 )
 from ramify.tools.index.passage_store import document_id
 from ramify.tools.index.progress import Progress, ignore_progress
-from ramify.tools.knowledge import graph_file as of_graph
-from ramify.tools.knowledge.build import REPLIES_FILE
 from ramify.tools.new_files import make_file, make_folder
 from ramify.tools.passage import Passage
 from ramify.tools.search.relevance import NO_RERANKER, load_reranker, rerank_passages, search_width

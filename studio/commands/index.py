@@ -139,7 +139,6 @@ def index_command(
     check_reading: CheckReading = False,
 ) -> None:  # fmt: skip
     """Index documents; unchanged documents are not encoded again, and an interrupted run resumes where it stopped."""
-    from ramify.studio.console.building import show_estimate
     from ramify.tools.index.index_store import FolderStore, store_at
     from ramify.tools.index.manifest import parse_precision, share_index
 
@@ -161,7 +160,7 @@ def index_command(
         what = "--estimate measures this machine alone" if estimate else "--ray encodes documents, and no PATH is given"
         raise UsageError(what, "omit --ray" if estimate else "name files or folders to index, or omit it")
     if estimate:
-        show_estimate(paths or [], store, kind_name, options, embedding, (chunk_tokens, overlap), clean, groups)
+        plugins.load("ramify.kinds", "estimate")(paths or [], store, kind_name, options, embedding, (chunk_tokens, overlap), clean, groups)
         return
     if paths:
         _index_documents(
@@ -180,7 +179,7 @@ def index_command(
     if isinstance(store, FolderStore):
         if shared:
             share_index(store.path)
-        _build_structure(store.path, kind_name, options, recluster, groups, rebuild)
+        _build_structure(store.path, kind_name, options, groups, recluster or rebuild)
 
 
 def _index_documents(store: "IndexStore", paths: list[Path], verbose: bool, **options: Any) -> None:
@@ -238,30 +237,18 @@ def _resolve_kind(kind: str | None, store: "IndexStore", flags: Mapping[str, tup
             raise UsageError(f"{name} is for an index of kind {required_kind}", f"add --kind {required_kind}, or omit it")
     if options and known == "passages":
         raise UsageError("--model, --set and budgets are for building a graph or hierarchy", "add --kind, or omit them")
-    if known == "graph":
-        from ramify.nodes.settings import BuildSettings
-
-        BuildSettings.model_validate(options)
-    if known == "hierarchy":
-        from ramify.graphs.building import hierarchy_settings
-
-        hierarchy_settings(options)
+    if known != "passages":
+        plugins.load("ramify.kinds", known).check(options)
     return known
 
 
-def _build_structure(
-    folder: Path, kind: "IndexKind", options: dict[str, Any], recluster: bool, group_by: list[str] | None, rebuild: bool
-) -> None:
+def _build_structure(folder: Path, kind: "IndexKind", options: dict[str, Any], group_by: list[str] | None, renew: bool) -> None:
     """Build, update or remove the graph or hierarchy of the index."""
-    from ramify.studio.console.building import add_graph, build_hierarchy
     from ramify.tools.index.manifest import MANIFEST, read_index_manifest
     from ramify.tools.index.publication import drop_structure
 
-    if kind == "graph":
-        add_graph(folder, options, recluster)
-        return
-    if kind == "hierarchy":
-        build_hierarchy(folder, options, group_by, rebuild)
+    if kind != "passages":
+        plugins.load("ramify.kinds", kind).command(folder, options, group_by, renew)
         return
     existing = read_index_manifest(folder / MANIFEST)
     if existing and existing.kind != "passages":

@@ -7,16 +7,15 @@ from dataclasses import dataclass, field
 from json import dumps
 from typing import Any
 
-import ramify.prompts as prompts
 from ramify.prompts.decompose import DECOMPOSE_SEARCHED
 from ramify.prompts.iterative import FILTER_RECORDS
-from ramify.prompts.prompt import Prompt
+from tests.records.samples import ALL
 from tests.river import FIRST, QUESTION, replies
 from tests.tools import ollama_server, openai_server
 from tests.tools.ollama_replies import Answer, Fail, Hang, Raw, Request, Reset, Say
 
 PROTOCOLS = ["ollama", "openai"]
-NAMES = {prompt.reply.__name__: prompt.name for prompt in vars(prompts).values() if isinstance(prompt, Prompt)} | {
+NAMES = {prompt.reply.__name__: prompt.name for prompt in ALL} | {
     "Answered": "answer",
     FILTER_RECORDS.reply.__name__: "filter",
     DECOMPOSE_SEARCHED.reply.__name__: "decompose",

@@ -2,13 +2,12 @@
 
 import json
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Any
 
 import pytest
 
-import ramify.prompts as prompts
 from ramify.graphs import build
-from ramify.nodes.settings import BuildSettings
 from ramify.prompts import DECIDE, FILTER, FINALIZE, Prompt
 from ramify.prompts.decide import decide_prompt
 from ramify.prompts.decompose import DECOMPOSE_SEARCHED
@@ -18,10 +17,10 @@ from ramify.prompts.prompt import schema_outline
 from ramify.tools.models.structured_call import json_schema
 from ramify.tools.models.tokens import passage_length
 from tests.records.prompts_page import cost, longest
+from tests.records.samples import ALL as TOLD
 from tests.records.samples import NARROWED
 
-TOLD = [value for value in vars(prompts).values() if isinstance(value, Prompt)]
-ALL = [value.with_options(thought=True, shots=0) for value in vars(prompts).values() if isinstance(value, Prompt)]
+ALL = [prompt.with_options(thought=True, shots=0) for prompt in TOLD]
 ALL += [decide_prompt(ways).with_options(thought=True, shots=0) for ways in NARROWED]
 ALL += [FILTER_RECORDS.with_options(thought=True, shots=0)]
 ITERATIVE = {"plan", "filter", "compress"}
@@ -47,7 +46,7 @@ def test_all_that_a_reply_may_repeat_is_bounded(prompt: Prompt[Any]) -> None:
 @pytest.mark.parametrize("prompt", ALL, ids=lambda prompt: prompt.name)
 def test_the_longest_reply_fits_into_the_limit_of_tokens(prompt: Prompt[Any]) -> None:
     strategy = "iterative" if prompt.name in ITERATIVE else "global" if prompt.name in GLOBAL else "naive"
-    settings = BuildSettings() if prompt.name in BUILDING else build(strategy).settings()
+    settings = import_module("ramify.kinds.settings").BuildSettings() if prompt.name in BUILDING else build(strategy).settings()
     said = longest(json_schema(prompt.reply))
     if prompt.name == "map_report":  # a point is a line of a form of its own
         said["points"] = [f"80 | 1, 2 | {line}"[: len(line)] for line in said["points"]]

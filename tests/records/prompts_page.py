@@ -5,12 +5,12 @@ from typing import Any, NamedTuple
 
 from langchain_core.messages import BaseMessage
 
-import ramify.prompts as prompts
 from ramify.nodes.settings import Settings
 from ramify.prompts import Prompt
 from ramify.prompts.decompose import DECOMPOSE_SEARCHED
 from ramify.tools.models.structured_call import json_schema
 from ramify.tools.models.tokens import passage_length
+from tests.records.samples import ALL
 
 SHOTS = Settings().shots
 WORDS = "The old mill at the end of the lane was rebuilt by two brothers from the north in the spring of 1862. "
@@ -89,7 +89,7 @@ def cost(prompt: Prompt[Any], thought: bool = True, shots: int = SHOTS) -> Cost:
 
 def page() -> str:
     """Write the page."""
-    rows = {prompt.name: prompt for prompt in vars(prompts).values() if isinstance(prompt, Prompt)}
+    rows = {prompt.name: prompt for prompt in ALL}
     rows["decompose, searched"] = DECOMPOSE_SEARCHED
     head = f"| prompt | what it is for | {' | '.join(COLUMNS)} |\n|---|---|{'---:|' * len(COLUMNS)}\n"
     return HEAD + head + "".join(_row(label, rows[label]) for label in sorted(rows))

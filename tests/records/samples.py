@@ -1,12 +1,24 @@
 """Prompts with sample values of their slots, as they are on record."""
 
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
-import ramify.prompts as prompts
 from ramify.prompts import Prompt, Quote
-from ramify.prompts.decompose import DECOMPOSE_SEARCHED
 
-ALL = [value for value in vars(prompts).values() if isinstance(value, Prompt)]
+_SNAPSHOTS = {
+    "ramify": "tests/snapshots/prompts",
+    "ramify.kinds": "plugins/kinds/tests/snapshots",
+    "ramify.lab": "plugins/lab/tests/snapshots",
+}
+"""Where the snapshots of the core's prompts lie, and those of the plug-ins."""
+PROMPTS: dict[str, list[Prompt[Any]]] = {
+    folder: [value for value in vars(import_module(f"{package}.prompts")).values() if isinstance(value, Prompt)]
+    for package, folder in _SNAPSHOTS.items()
+    if find_spec(package)
+}
+"""The prompts of what is installed, by the folder of their snapshots."""
+ALL = [prompt for prompts in PROMPTS.values() for prompt in prompts]
 NARROWED = [("decompose", "entities"), ("answer", "decompose", "unknown"), ("decompose",)]
 """The ways that are left in the ablations."""
 QUOTE = Quote(title="Ulm", source="ulm.txt", text="Ulm lies on the Danube.")
@@ -38,9 +50,6 @@ SAMPLES: dict[str, Any] = {
 def sample(prompt: Prompt[Any]) -> dict[str, Any]:
     """Fill every slot of a prompt."""
     return {slot: SAMPLES.get(slot, f"some {slot}") for slot in prompt.slots}
-
-
-SNAPSHOT_PROMPTS = {**{prompt.name: prompt for prompt in ALL}, "decompose_searched": DECOMPOSE_SEARCHED}
 
 
 def rendered(prompt: Prompt[Any]) -> str:

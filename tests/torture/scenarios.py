@@ -11,21 +11,22 @@ from langchain.agents import create_agent
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 import ramify.graphs as graphs
+from plugins.kinds.tests.hierarchy import manual
+from plugins.kinds.tests.knowledge import valley
 from plugins.lab.tests.small_data_set import make_model, make_options, make_questions, question_rows, without_times, write_data
+from ramify.kinds.hierarchy.hierarchy_file import HIERARCHY
+from ramify.kinds.knowledge.graph_file import GRAPH
 from ramify.lab.run import execute
 from ramify.lab.task import RESULTS, iter_rows, read_rows
 from ramify.tools.errors import RamifyError
-from ramify.tools.hierarchy.hierarchy_file import HIERARCHY
 from ramify.tools.index import Index, hnsw, publication
 from ramify.tools.index.manifest import STRUCTURE_FILES, index_file
-from ramify.tools.knowledge.graph_file import GRAPH
 from tests.graphs.agents import Caller, thinker, tools_said
 from tests.river import FIRST, QUESTION, river
 from tests.tools.fakes import WordEncoder
-from tests.tools.hierarchy import manual
+from tests.tools.index.manual import records, write
 from tests.tools.index.test_index import write_records
 from tests.tools.index.test_updates import search_all
-from tests.tools.knowledge import valley
 
 MEMORY, CHECKPOINTS = "talks.db", "checkpoints.sqlite"
 CONFIG: Any = {"configurable": {"thread_id": "1"}}
@@ -222,7 +223,7 @@ SCENARIOS = {
     "large index": Scenario(with_large_index(build_index(100)), with_large_index(build_index(160)), read_search_results),
     "graph": Scenario(index_valley, lambda folder: valley.build_structure(folder / "index", **valley.SMALL), read_file_content(GRAPH)),
     "hierarchy": Scenario(
-        lambda folder: Index.build([manual.write(documents_folder(folder) / "manual", manual.records())], folder / "index", WordEncoder()),
+        lambda folder: Index.build([write(documents_folder(folder) / "manual", records())], folder / "index", WordEncoder()),
         lambda folder: manual.build_groups(folder / "index"),
         read_file_content(HIERARCHY),
     ),

@@ -8,6 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from tempfile import mkdtemp
 
+from ramify.tools import plugins
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index
 from ramify.tools.index.manifest import LAYOUT, MANIFEST, IndexKind, file_sha256, find_damage, read_index_manifest
@@ -44,10 +45,8 @@ def demo_index(kind: IndexKind = "passages") -> Path:
             if kind == "passages":
                 Index.build([demo_corpus()], temporary)
             else:
-                from ramify.tools.knowledge.rule_builder import build_graph_by_rules
-
                 shutil.copytree(demo_index(), temporary, dirs_exist_ok=True)
-                build_graph_by_rules(temporary)
+                plugins.load("ramify.kinds", kind).build(temporary)
             try:
                 temporary.rename(folder)
             except OSError:

@@ -5,7 +5,7 @@
 * written: `index_writer`, its tables in `passage_store`
 * search structures: `hnsw` for vectors, `full_text` for words
 * published: `publication`, `manifest`
-* opened: `publication`, `passage_store`; `index` has the base class of graphs and hierarchies
+* opened: `publication`, `passage_store`; `index` has the base class of graphs and hierarchies, which a plug-in offers as a `kind`
 * searched: `hybrid_search`; its `reports`
 """
 

@@ -15,6 +15,7 @@ from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.vectorstores import VectorStore
 
+from ramify.tools import plugins
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Matrix
 from ramify.tools.errors import UsageError
@@ -22,6 +23,7 @@ from ramify.tools.index import Index
 from ramify.tools.index.build import IndexStore
 from ramify.tools.index.hybrid_search import SearchOptions, View, select_mmr
 from ramify.tools.index.index_store import FolderStore, check_exists, is_store_address, store_at
+from ramify.tools.index.kind import Kind
 from ramify.tools.index.manifest import MANIFEST
 from ramify.tools.index.passage_store import Filter, with_id
 from ramify.tools.new_files import cache_folder
@@ -206,13 +208,8 @@ def _open(store: IndexStore) -> Index:
     manifest = store.manifest()
     if manifest is None or manifest.kind == "passages":
         return Index.open(store)
-    if manifest.kind == "hierarchy":
-        from ramify.tools.hierarchy.index import HierarchyIndex
-
-        return HierarchyIndex.open(store)
-    from ramify.tools.knowledge.index import GraphIndex  # imported only if used
-
-    return GraphIndex.open(store)
+    kind: Kind = plugins.load("ramify.kinds", manifest.kind)
+    return kind.open(store)
 
 
 def warm(index: Searchable) -> tuple[Searchable, float]:

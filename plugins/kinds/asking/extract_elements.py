@@ -3,15 +3,15 @@
 import re
 from collections.abc import Callable, Sequence
 
-from ramify.nodes.building.reply_cache import CachedModel, max_parallel_calls, run_concurrently
-from ramify.nodes.settings import BuildSettings
-from ramify.prompts import CLAIMS, EXTRACT, GLEAN, Extracted
-from ramify.prompts.extract import BAR, LINE_TOKENS, max_lines, with_lines
+from ramify.kinds.asking.reply_cache import CachedModel, max_parallel_calls, run_concurrently
+from ramify.kinds.knowledge.build import BUDGET_EXHAUSTED
+from ramify.kinds.knowledge.elements import Claim, Elements, Link, Mention, TextUnit, make_link, split_unit
+from ramify.kinds.knowledge.rule_builder import MAX_NAME_CHARS, links_in_sentences
+from ramify.kinds.prompts import CLAIMS, EXTRACT, GLEAN, Extracted
+from ramify.kinds.prompts.extract import BAR, LINE_TOKENS, max_lines, with_lines
+from ramify.kinds.settings import BuildSettings
 from ramify.tools.english import fold
 from ramify.tools.errors import BudgetError, ReplyError
-from ramify.tools.knowledge.build import BUDGET_EXHAUSTED
-from ramify.tools.knowledge.elements import Claim, Elements, Link, Mention, TextUnit, make_link, split_unit
-from ramify.tools.knowledge.rule_builder import MAX_NAME_CHARS, links_in_sentences
 from ramify.tools.names import contains_name
 
 _MAX_HALVINGS = 2

@@ -6,13 +6,13 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
+from ramify.kinds.knowledge.build import ReplyStore, reply_key
 from ramify.nodes.asking.ask import ask, current_model
 from ramify.nodes.asking.budget import CURRENT, call_context
 from ramify.nodes.asking.language_model import prompt_room
 from ramify.nodes.settings import Settings
 from ramify.prompts.prompt import Prompt
 from ramify.tools.errors import BudgetError
-from ramify.tools.knowledge.build import ReplyStore, reply_key
 from ramify.tools.models.concurrency import DEFAULT_CONCURRENCY
 
 S = TypeVar("S", bound=Settings)

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ramify.nodes.building.reply_cache import CachedModel
-from ramify.nodes.settings import HierarchySettings
-from ramify.prompts import SUMMARIZE_CLUSTER, SUPPORT, Summarized
+from ramify.kinds.asking.reply_cache import CachedModel
+from ramify.kinds.hierarchy.leaves import Summary, SummarySentence
+from ramify.kinds.hierarchy.summaries import MIN_SUPPORTED_SHARE, ExtractiveSummarizer, SummaryMaterial, encode_cached, find_unsupported
+from ramify.kinds.prompts import SUMMARIZE_CLUSTER, SUPPORT, Summarized
+from ramify.kinds.settings import HierarchySettings
 from ramify.prompts.prompt import Prompt
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.english import sentences
 from ramify.tools.errors import BudgetError, ReplyError
-from ramify.tools.hierarchy.leaves import Summary, SummarySentence
-from ramify.tools.hierarchy.summaries import MIN_SUPPORTED_SHARE, ExtractiveSummarizer, SummaryMaterial, encode_cached, find_unsupported
 
 _PROMPT_TOKENS = 600
 """Tokens reserved for the rest of the prompt."""

@@ -3,15 +3,15 @@
 import re
 from collections.abc import Callable, Sequence
 
-from ramify.nodes.building.reply_cache import CachedModel, max_parallel_calls, run_concurrently
-from ramify.nodes.settings import BuildSettings
-from ramify.prompts import DESCRIBE, REPORT, Reported
-from ramify.prompts.report import RATING
+from ramify.kinds.asking.reply_cache import CachedModel, max_parallel_calls, run_concurrently
+from ramify.kinds.knowledge.communities import ReportMaterial, fill_window
+from ramify.kinds.knowledge.elements import Description, Entity, Graph, Knowledge, Relation, join_descriptions, to_graph
+from ramify.kinds.knowledge.rule_builder import extractive_report
+from ramify.kinds.prompts import DESCRIBE, REPORT, Reported
+from ramify.kinds.prompts.report import RATING
+from ramify.kinds.settings import BuildSettings
 from ramify.tools.errors import BudgetError, ReplyError
 from ramify.tools.index.reports import Report, ReportFinding
-from ramify.tools.knowledge.communities import ReportMaterial, fill_window
-from ramify.tools.knowledge.elements import Description, Entity, Graph, Knowledge, Relation, join_descriptions, to_graph
-from ramify.tools.knowledge.rule_builder import extractive_report
 
 _NUMBERS = re.compile(r"(?<!\s)\s*+\[([\d,;\s]++)\]\s*+(?:\.\s*+)?$")
 _PROMPT_TOKENS = 600

@@ -13,10 +13,8 @@ from typing import NamedTuple, get_args
 
 import numpy as np
 
-from ramify.tools.embeddings.encoder import Encoder
-from ramify.tools.errors import IndexingError
-from ramify.tools.hierarchy._clustering import Clusters, KnownValues, merge_by_bic, separate_conflicts, split_by_bic
-from ramify.tools.hierarchy.hierarchy_file import (
+from ramify.kinds.hierarchy._clustering import Clusters, KnownValues, merge_by_bic, separate_conflicts, split_by_bic
+from ramify.kinds.hierarchy.hierarchy_file import (
     EDITION,
     GroupRepair,
     GroupTrees,
@@ -26,7 +24,7 @@ from ramify.tools.hierarchy.hierarchy_file import (
     update_clusters,
     write_hierarchy_file,
 )
-from ramify.tools.hierarchy.leaves import (
+from ramify.kinds.hierarchy.leaves import (
     Edge,
     EdgeKind,
     GroupDiagnosis,
@@ -40,7 +38,7 @@ from ramify.tools.hierarchy.leaves import (
     read_leaves,
     unique_group_names,
 )
-from ramify.tools.hierarchy.partition import (
+from ramify.kinds.hierarchy.partition import (
     Partition,
     assign_groups,
     form_groups,
@@ -49,12 +47,14 @@ from ramify.tools.hierarchy.partition import (
     likeliest_groups,
     partition,
 )
-from ramify.tools.hierarchy.summaries import Summarizer
-from ramify.tools.hierarchy.tree import CHARS_PER_TOKEN, MAX_CLUSTER_TOKENS, TreeBuilder
+from ramify.kinds.hierarchy.summaries import Summarizer
+from ramify.kinds.hierarchy.tree import CHARS_PER_TOKEN, MAX_CLUSTER_TOKENS, TreeBuilder
+from ramify.kinds.knowledge.build import REPLIES_FILE, ReplyStore
+from ramify.tools.embeddings.encoder import Encoder
+from ramify.tools.errors import IndexingError
 from ramify.tools.index.manifest import PASSAGES, require_manifest, write_lock
 from ramify.tools.index.progress import Progress, ignore_progress
 from ramify.tools.index.publication import publish_structure
-from ramify.tools.knowledge.build import REPLIES_FILE, ReplyStore
 
 _OUTLIER_DEVIATIONS = 2.0
 """Deviations below its group's mean from which a leaf is an outlier."""

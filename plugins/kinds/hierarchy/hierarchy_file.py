@@ -14,10 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from pydantic import TypeAdapter
 
-from ramify.tools.embeddings.encoder import unit_rows
-from ramify.tools.errors import IndexingError
-from ramify.tools.hierarchy._clustering import Clusters, KnownValues
-from ramify.tools.hierarchy.leaves import (
+from ramify.kinds.hierarchy._clustering import Clusters, KnownValues
+from ramify.kinds.hierarchy.leaves import (
     Edge,
     Group,
     GroupDiagnosis,
@@ -31,11 +29,13 @@ from ramify.tools.hierarchy.leaves import (
     decode_vector,
     encode_vector,
 )
-from ramify.tools.hierarchy.tree import BuiltTree, OnProgress, TreeBuilder
+from ramify.kinds.hierarchy.tree import BuiltTree, OnProgress, TreeBuilder
+from ramify.kinds.knowledge.build import ReplyStore
+from ramify.tools.embeddings.encoder import unit_rows
+from ramify.tools.errors import IndexingError
 from ramify.tools.index.manifest import repair_remedy
 from ramify.tools.index.passage_store import open_readonly
 from ramify.tools.index.progress import Progress
-from ramify.tools.knowledge.build import ReplyStore
 
 HIERARCHY = "hierarchy.zlib"
 EDITION = "1"

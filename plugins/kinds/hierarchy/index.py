@@ -8,11 +8,11 @@ from functools import cached_property
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
+from ramify.kinds.hierarchy.hierarchy_file import HIERARCHY, HierarchyContent, Link, read_hierarchy_file
+from ramify.kinds.hierarchy.leaves import Edge, EdgeKind, GroupDiagnosis, GroupKind, Tree, unique_group_names
+from ramify.kinds.hierarchy.router import Router, RouteSearch
 from ramify.tools.english import fold
 from ramify.tools.errors import UsageError
-from ramify.tools.hierarchy.hierarchy_file import HIERARCHY, HierarchyContent, Link, read_hierarchy_file
-from ramify.tools.hierarchy.leaves import Edge, EdgeKind, GroupDiagnosis, GroupKind, Tree, unique_group_names
-from ramify.tools.hierarchy.router import Router, RouteSearch
 from ramify.tools.index.index import LocalIndex, count_tokens, iterate_passages
 from ramify.tools.index.manifest import index_file
 from ramify.tools.index.reports import Report, ReportFinding, ReportLevel, Subject

@@ -19,10 +19,10 @@ from typing import Annotated, Any, Literal, NamedTuple
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, PlainValidator
 
+from ramify.kinds.hierarchy._clustering import KnownValues
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.english import fold
 from ramify.tools.errors import UsageError
-from ramify.tools.hierarchy._clustering import KnownValues
 
 NO_FIELDS = "none"
 """The value of `group_by` for one group of all leaves: a RAPTOR tree over the whole corpus."""

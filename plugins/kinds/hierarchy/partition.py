@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ramify.kinds.hierarchy._clustering import cluster, merge_by_bic, separate_conflicts
+from ramify.kinds.hierarchy.leaves import NO_FIELDS, Edge, EdgeKind, Group, Leaves, Routing, Values, fold_value
 from ramify.tools.embeddings.encoder import Matrix, unit_rows
 from ramify.tools.errors import UsageError
-from ramify.tools.hierarchy._clustering import cluster, merge_by_bic, separate_conflicts
-from ramify.tools.hierarchy.leaves import NO_FIELDS, Edge, EdgeKind, Group, Leaves, Routing, Values, fold_value
 
 _MIN_LEAVES_PER_GROUP, _MIN_COVERAGE = 5, 0.5
 """Minimum average of leaves per group, and minimum share of leaves that have a field, for proposed fields."""

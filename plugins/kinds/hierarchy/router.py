@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
+from ramify.kinds.hierarchy.hierarchy_file import read_hierarchy_file
+from ramify.kinds.hierarchy.leaves import EdgeKind
+from ramify.kinds.hierarchy.partition import spell_values
 from ramify.tools.embeddings.encoder import Matrix
-from ramify.tools.hierarchy.hierarchy_file import read_hierarchy_file
-from ramify.tools.hierarchy.leaves import EdgeKind
-from ramify.tools.hierarchy.partition import spell_values
 from ramify.tools.languages import CJK, detect_language
 from ramify.tools.names import names_in
 

@@ -9,12 +9,12 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from ramify.kinds.hierarchy.leaves import Summary, SummarySentence
+from ramify.kinds.knowledge.elements import is_prose
 from ramify.tools.embeddings.encoder import Encoder, Matrix, Prefixes, unit_rows
 from ramify.tools.embeddings.named import LANGCHAIN_SCHEME
 from ramify.tools.english import content_stems, fold
 from ramify.tools.errors import ModelError
-from ramify.tools.hierarchy.leaves import Summary, SummarySentence
-from ramify.tools.knowledge.elements import is_prose
 from ramify.tools.names import contains_name
 from ramify.tools.reader import find_reader
 from ramify.tools.supporting_sentence import split_statements

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ramify.kinds.hierarchy._clustering import Clusters, KnownValues, Mixture, bisect_vectors, cluster, cluster_constrained, values_conflict
+from ramify.kinds.hierarchy.leaves import Leaves, Node, Routing, Tree
+from ramify.kinds.hierarchy.summaries import ClusterText, Summarizer, SummaryMaterial, encode_cached
 from ramify.tools.embeddings.encoder import Encoder
-from ramify.tools.hierarchy._clustering import Clusters, KnownValues, Mixture, bisect_vectors, cluster, cluster_constrained, values_conflict
-from ramify.tools.hierarchy.leaves import Leaves, Node, Routing, Tree
-from ramify.tools.hierarchy.summaries import ClusterText, Summarizer, SummaryMaterial, encode_cached
 
 MAX_CLUSTER_TOKENS = 3500
 """Approximate maximum of tokens in a cluster (RAPTOR's limit for a summary)."""

@@ -9,12 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, Self
 
-from ramify.tools.errors import IndexingError
-from ramify.tools.index.manifest import PASSAGES, require_manifest, write_lock
-from ramify.tools.index.progress import Progress, ignore_progress
-from ramify.tools.index.publication import publish_structure
-from ramify.tools.index.reports import Report
-from ramify.tools.knowledge.communities import (
+from ramify.kinds.knowledge.communities import (
     MAX_CLUSTER_SIZE,
     Partition,
     ReportMaterial,
@@ -25,8 +20,13 @@ from ramify.tools.knowledge.communities import (
     find_communities,
     update_communities,
 )
-from ramify.tools.knowledge.elements import Elements, Graph, Knowledge, Piece, merge_elements, read_pieces, title_key
-from ramify.tools.knowledge.graph_file import GRAPH, GraphContent, PreviousGraph, read_facts, read_previous_graph, write_graph_file
+from ramify.kinds.knowledge.elements import Elements, Graph, Knowledge, Piece, merge_elements, read_pieces, title_key
+from ramify.kinds.knowledge.graph_file import GRAPH, GraphContent, PreviousGraph, read_facts, read_previous_graph, write_graph_file
+from ramify.tools.errors import IndexingError
+from ramify.tools.index.manifest import PASSAGES, require_manifest, write_lock
+from ramify.tools.index.progress import Progress, ignore_progress
+from ramify.tools.index.publication import publish_structure
+from ramify.tools.index.reports import Report
 from ramify.tools.new_files import make_file, write_error_remedy
 
 MAX_NEW_EDGE_SHARE = 0.1

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, takewhile
 from typing import Literal, NamedTuple
 
+from ramify.kinds.knowledge.elements import Claim, Connection, Description, Graph, Pair, Relation
 from ramify.tools.index.reports import Report
-from ramify.tools.knowledge.elements import Claim, Connection, Description, Graph, Pair, Relation
 
 Weights = Literal["count", "pmi"]
 MAX_CLUSTER_SIZE = 10

@@ -10,11 +10,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
+from ramify.kinds.knowledge.communities import Community, Partition, community_levels, community_sort_key
+from ramify.kinds.knowledge.elements import Claim, Connection, Description, Graph, Name, Pair
 from ramify.tools.errors import UsageError
 from ramify.tools.index.passage_store import open_readonly
 from ramify.tools.index.reports import Report, ReportFinding, ReportLevel, Subject
-from ramify.tools.knowledge.communities import Community, Partition, community_levels, community_sort_key
-from ramify.tools.knowledge.elements import Claim, Connection, Description, Graph, Name, Pair
 from ramify.tools.models.tokens import estimate_tokens
 
 GRAPH = "graph.sqlite"

@@ -14,6 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
+from ramify.kinds.knowledge.communities import Partition, Weights, community_levels, edge_weights, modularity
+from ramify.kinds.knowledge.elements import Graph, Relation
+from ramify.kinds.knowledge.graph_file import GRAPH, GraphFile
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.english import fold
 from ramify.tools.index import Index
@@ -21,9 +24,6 @@ from ramify.tools.index.index import LocalIndex, count_tokens
 from ramify.tools.index.manifest import index_file
 from ramify.tools.index.passage_store import document_id, open_readonly
 from ramify.tools.index.reports import Report
-from ramify.tools.knowledge.communities import Partition, Weights, community_levels, edge_weights, modularity
-from ramify.tools.knowledge.elements import Graph, Relation
-from ramify.tools.knowledge.graph_file import GRAPH, GraphFile
 from ramify.tools.names import names_in, searchable
 
 _UNREAD_PREFIX = "unread "

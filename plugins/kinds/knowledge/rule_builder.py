@@ -8,6 +8,21 @@ from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
+from ramify.kinds.knowledge.build import Extraction, GraphBuild, GraphOptions, build_graph
+from ramify.kinds.knowledge.communities import EXTRACTIVE, ReportMaterial
+from ramify.kinds.knowledge.elements import (
+    Elements,
+    Graph,
+    Knowledge,
+    Link,
+    Mention,
+    Piece,
+    is_prose,
+    make_link,
+    pick_description,
+    title_key,
+    to_graph,
+)
 from ramify.tools.english import (
     ENGLISH_STOP_WORDS,
     MONTHS,
@@ -23,21 +38,6 @@ from ramify.tools.errors import IndexingError
 from ramify.tools.index.full_text import STOP_WORDS
 from ramify.tools.index.progress import Progress, ignore_progress
 from ramify.tools.index.reports import Report, ReportFinding
-from ramify.tools.knowledge.build import Extraction, GraphBuild, GraphOptions, build_graph
-from ramify.tools.knowledge.communities import EXTRACTIVE, ReportMaterial
-from ramify.tools.knowledge.elements import (
-    Elements,
-    Graph,
-    Knowledge,
-    Link,
-    Mention,
-    Piece,
-    is_prose,
-    make_link,
-    pick_description,
-    title_key,
-    to_graph,
-)
 from ramify.tools.languages import is_english_question
 from ramify.tools.names import names_in
 from ramify.tools.quoting import truncate_line

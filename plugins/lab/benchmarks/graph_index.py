@@ -22,15 +22,15 @@ from typing import NamedTuple, TypeVar
 
 import torch
 
-from ramify.graphs.building import make_graph
+from ramify.kinds.building import make_graph
+from ramify.kinds.knowledge.build import GraphBuild
+from ramify.kinds.knowledge.index import GraphView
 from ramify.lab.inspection.contents import inspect_index
 from ramify.lab.inspection.description import PAPER_SHARES
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.index import Index
 from ramify.tools.index.hybrid_search import View
-from ramify.tools.knowledge.build import GraphBuild
-from ramify.tools.knowledge.index import GraphView
 from ramify.tools.search.searcher import open_index
 
 TOTAL, REWRITTEN, ROOT = 1.25, 0.15, 0.05

@@ -18,10 +18,10 @@ from typing import NamedTuple
 sys.path.insert(0, str(Path(__file__).parents[3]))  # benchmarks/ is not installed
 
 from plugins.lab.benchmarks.graph_index import HELD_OUT, QUESTIONS, Timing, lines_of, measure_time, time_searches
-from ramify.graphs.building import make_hierarchy
+from ramify.kinds.building import make_hierarchy
+from ramify.kinds.hierarchy.build import HierarchyBuild
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder
-from ramify.tools.hierarchy.build import HierarchyBuild
 from ramify.tools.index import Index
 
 

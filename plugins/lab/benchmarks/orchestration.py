@@ -20,7 +20,7 @@ from langgraph.func import task
 from langgraph.graph import START, StateGraph
 
 import ramify.graphs as graphs
-from ramify.graphs.building import make_graph
+from ramify.kinds.building import make_graph
 from ramify.prompts import MAP_REPORT as MAP
 from ramify.prompts import REDUCE
 from ramify.tools.demo import demo_corpus

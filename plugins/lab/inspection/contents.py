@@ -5,15 +5,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ramify.kinds.hierarchy.index import GroupOverview, HierarchyIndex, HierarchyView, hierarchy_view
+from ramify.kinds.hierarchy.leaves import Node
+from ramify.kinds.knowledge.index import GraphIndex, GraphView, graph_view
 from ramify.nodes.tree.citation import Citation, cite
-from ramify.tools.hierarchy.index import GroupOverview, HierarchyIndex, HierarchyView, hierarchy_view
-from ramify.tools.hierarchy.leaves import Node
 from ramify.tools.index import Index
 from ramify.tools.index.index import iterate_passages
 from ramify.tools.index.index_store import is_store_address
 from ramify.tools.index.manifest import Manifest
 from ramify.tools.index.passage_store import FileList, read_file_list
-from ramify.tools.knowledge.index import GraphIndex, GraphView, graph_view
 
 
 @dataclass(frozen=True)

@@ -4,18 +4,18 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
+from ramify.kinds.hierarchy.build import FLAG_LIMITS
+from ramify.kinds.hierarchy.hierarchy_file import MAX_DRIFT
+from ramify.kinds.hierarchy.index import GroupOverview, HierarchyView
+from ramify.kinds.hierarchy.leaves import NO_FIELDS as UNGROUPED
+from ramify.kinds.hierarchy.leaves import EdgeKind, GroupKind, GroupMeasures, Node
+from ramify.kinds.knowledge.communities import EXTRACTIVE
+from ramify.kinds.knowledge.index import PAPER_CORPORA, PAPER_SHARES, GraphView
 from ramify.lab.inspection.contents import Inspection, InspectionTable, load_citations
 from ramify.nodes.tree.citation import Citation
-from ramify.tools.hierarchy.build import FLAG_LIMITS
-from ramify.tools.hierarchy.hierarchy_file import MAX_DRIFT
-from ramify.tools.hierarchy.index import GroupOverview, HierarchyView
-from ramify.tools.hierarchy.leaves import NO_FIELDS as UNGROUPED
-from ramify.tools.hierarchy.leaves import EdgeKind, GroupKind, GroupMeasures, Node
 from ramify.tools.index import Index
 from ramify.tools.index.index_store import is_store_address
 from ramify.tools.index.manifest import FULL_PRECISION
-from ramify.tools.knowledge.communities import EXTRACTIVE
-from ramify.tools.knowledge.index import PAPER_CORPORA, PAPER_SHARES, GraphView
 from ramify.tools.quoting import one_line, pluralize, truncate_line
 from ramify.tools.search.searcher import hidden_note, hidden_reasons
 

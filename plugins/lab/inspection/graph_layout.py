@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from rich.cells import cell_len
 
-from ramify.tools.knowledge.elements import Pair
-from ramify.tools.knowledge.index import GraphView
+from ramify.kinds.knowledge.elements import Pair
+from ramify.kinds.knowledge.index import GraphView
 from ramify.tools.quoting import truncate_line
 
 WIDTH, HEIGHT, MARGIN = 1000.0, 760.0, 30.0

@@ -7,6 +7,10 @@ from typing import Any
 
 from markupsafe import Markup
 
+from ramify.kinds.hierarchy.index import HierarchyView
+from ramify.kinds.hierarchy.leaves import Node
+from ramify.kinds.knowledge.communities import EXTRACTIVE
+from ramify.kinds.knowledge.index import GraphView
 from ramify.lab.inspection import graph_layout
 from ramify.lab.inspection.contents import Inspection, load_citations
 from ramify.lab.inspection.description import (
@@ -21,11 +25,7 @@ from ramify.lab.inspection.description import (
 )
 from ramify.nodes.tree.citation import Citation
 from ramify.studio.drawing.phrases import citation_title_link
-from ramify.tools.hierarchy.index import HierarchyView
-from ramify.tools.hierarchy.leaves import Node
 from ramify.tools.index import Index
-from ramify.tools.knowledge.communities import EXTRACTIVE
-from ramify.tools.knowledge.index import GraphView
 from ramify.tools.pages import render_macro, render_page
 from ramify.tools.quoting import truncate_line
 

@@ -7,6 +7,8 @@ from rich.table import Table as RichTable
 from rich.text import Text
 from rich.tree import Tree
 
+from ramify.kinds.hierarchy.index import GroupOverview, HierarchyView
+from ramify.kinds.hierarchy.leaves import Node
 from ramify.lab.inspection.contents import Inspection, InspectionTable
 from ramify.lab.inspection.description import (
     GroupTree,
@@ -17,8 +19,6 @@ from ramify.lab.inspection.description import (
     structure_hint,
     table_notes,
 )
-from ramify.tools.hierarchy.index import GroupOverview, HierarchyView
-from ramify.tools.hierarchy.leaves import Node
 from ramify.tools.index import Index
 from ramify.tools.quoting import one_line, truncate_line
 

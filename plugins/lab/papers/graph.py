@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ramify.kinds.knowledge.index import GraphIndex, graph_view
 from ramify.lab._variants import index_folder, serializable_options
 from ramify.lab.papers.paper import MODEL_OPTIONS, PAPER_PRESET, JudgedCondition, Paper, paper_run
 from ramify.lab.plan import RunOptions, RunPlan
@@ -16,7 +17,6 @@ from ramify.lab.task import Row
 from ramify.nodes.settings import is_embedded
 from ramify.tools.errors import IndexingError
 from ramify.tools.index.progress import Progress, ignore_progress
-from ramify.tools.knowledge.index import GraphIndex, graph_view
 from ramify.tools.new_files import file_mode, make_folder, write_atomically
 from ramify.tools.search.searcher import open_index
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ramify.kinds.knowledge.index import PAPER_CORPORA, PAPER_SHARES
 from ramify.lab.judging import VERDICTS_FILE, reader_text
 from ramify.lab.metrics import bootstrap_interval, holm_correction, paired_test
 from ramify.lab.papers.graph import CONDITION_HELP, GRAPHS_FILE, MAP_CONDITION, WIN_RATE_CLAIMS
@@ -43,7 +44,6 @@ from ramify.lab.results.measures import (
 )
 from ramify.lab.task import Row
 from ramify.tools.english import fold, sentences
-from ramify.tools.knowledge.index import PAPER_CORPORA, PAPER_SHARES
 
 _CITATION_MARK = re.compile(r"\[\d+\]")
 _VERDICT_VALUES = {"A": 1.0, "B": 0.0, "tie": 0.5}

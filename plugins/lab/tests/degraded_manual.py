@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tests.tools.hierarchy.manual import COMMON, Record, records
+from tests.tools.index.manual import COMMON, Record, records
 
 
 def write_manual(folder: Path) -> Path:

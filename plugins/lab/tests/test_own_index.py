@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from plugins.lab.tests.load.test_own_questions import BORN, LEM, NOBODY, write_questions
-from ramify.graphs.building import make_graph
+from ramify.kinds.building import make_graph
 from ramify.lab.task import RESULTS, Row, read_rows
 from ramify.studio.cli import run
 from ramify.tools.search.searcher import DEMO, open_index

@@ -11,7 +11,7 @@ from ramify.tools.index import Index
 from ramify.tools.index.index_store import update_documents
 from ramify.tools.index.manifest import PASSAGES, index_file
 from tests.tools.fakes import WordEncoder
-from tests.tools.hierarchy.manual import Record, change_records, records, write
+from tests.tools.index.manual import Record, change_records, records, write
 
 CHANGES = {"p1-3": None, "p2-3": {"chapter": "Kiln"}}
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from ramify.kinds.hierarchy import summaries
+from ramify.kinds.hierarchy.summaries import find_unsupported
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.embeddings.pretrained import MINILM
-from ramify.tools.hierarchy import summaries
-from ramify.tools.hierarchy.summaries import find_unsupported
 
 TEXTS = [
     "The inlet valve must be closed before the feed pump is stopped.",

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-import ramify.prompts as prompts
 from ramify.embedded.extractive.model import reply_to
 from ramify.embedded.reader.short_answers import single_fact_probability
 from ramify.prompts import (
@@ -13,6 +12,7 @@ from ramify.prompts import (
     DECOMPOSE,
     Prompt,
 )
+from tests.records.samples import ALL
 from tests.tools.fake_reader import give_mind, split
 
 pytestmark = pytest.mark.usefixtures("mind")
@@ -102,7 +102,7 @@ SLOTS: dict[str, Any] = {
 
 UNASKED = {"prefer", "propose", "users", "tasks", "overview"}
 """The embedded model is no judge, and writes no questions."""
-EVERY = [value for value in vars(prompts).values() if isinstance(value, Prompt) and value.name not in UNASKED]
+EVERY = [prompt for prompt in ALL if prompt.name not in UNASKED]
 
 
 def reply(prompt: Prompt[Any], **slots: Any) -> Any:

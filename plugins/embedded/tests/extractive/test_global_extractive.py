@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 import ramify.graphs as graphs
+from plugins.kinds.tests.knowledge.valley import SMALL, VALLEY, build_index_with_graph, open_graph
 from ramify.embedded.extractive.overviews import map_report
 from ramify.graphs import Result
-from ramify.tools.knowledge.index import GraphIndex
-from tests.tools.knowledge.valley import SMALL, VALLEY, build_index_with_graph, open_graph
+from ramify.kinds.knowledge.index import GraphIndex
 
 
 @pytest.fixture(scope="module")

@@ -6,25 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from ramify.graphs.building import make_hierarchy
+from plugins.kinds.tests.hierarchy.manual import build_groups, build_index_with_groups, dump, open_groups, read_content
+from ramify.kinds.building import make_hierarchy
+from ramify.kinds.hierarchy.hierarchy_file import HIERARCHY
+from ramify.kinds.hierarchy.router import Router
 from ramify.tools.errors import IndexingError
-from ramify.tools.hierarchy.hierarchy_file import HIERARCHY
-from ramify.tools.hierarchy.router import Router
 from ramify.tools.index import Index
 from ramify.tools.index.manifest import MANIFEST, read_index_manifest
 from ramify.tools.index.publication import drop_structure
 from tests.tools.fakes import WordEncoder
-from tests.tools.hierarchy.manual import (
-    build_groups,
-    build_index,
-    build_index_with_groups,
-    change_records,
-    dump,
-    open_groups,
-    read_content,
-    records,
-    write,
-)
+from tests.tools.index.manual import build_index, change_records, records, write
 
 
 @pytest.fixture(scope="module")
@@ -178,6 +169,6 @@ def test_groups_that_another_version_has_made_are_refused_until_they_are_made_ag
 
 
 def test_a_file_that_expands_beyond_measure_is_refused(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ramify.tools.hierarchy.hierarchy_file._MAX_BYTES", 1000)
+    monkeypatch.setattr("ramify.kinds.hierarchy.hierarchy_file._MAX_BYTES", 1000)
     with pytest.raises(IndexingError, match=r"hierarchy.zlib' is damaged .* — run `ramify index"):
         Router(copy / HIERARCHY, [])

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from ramify.kinds.hierarchy import _clustering as clustering
+from ramify.kinds.hierarchy._clustering import bisect_vectors, cluster, cluster_constrained, merge_by_bic, separate_conflicts, split_by_bic
 from ramify.tools.embeddings.encoder import unit_rows
 from ramify.tools.errors import UsageError
-from ramify.tools.hierarchy import _clustering as clustering
-from ramify.tools.hierarchy._clustering import bisect_vectors, cluster, cluster_constrained, merge_by_bic, separate_conflicts, split_by_bic
 
 DIMENSION = 32
 

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from plugins.kinds.tests.hierarchy.manual import build_groups, build_index_with_groups, dump, open_groups
+from ramify.kinds.hierarchy.hierarchy_file import HIERARCHY
 from ramify.tools.errors import IndexingError
-from ramify.tools.hierarchy.hierarchy_file import HIERARCHY
 from ramify.tools.index import Index
 from tests.faults import fault
 from tests.tools.damage import damaged
 from tests.tools.fakes import WordEncoder
-from tests.tools.hierarchy.manual import build_groups, build_index_with_groups, dump, open_groups
 
 
 @pytest.fixture(scope="module")

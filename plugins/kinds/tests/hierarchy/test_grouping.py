@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from plugins.kinds.tests.hierarchy.manual import build_index_with_groups, group_names, read_content
 from ramify.tools.errors import UsageError
-from tests.tools.hierarchy.manual import WORDS, Record, build_index_with_groups, change_records, group_names, read_content, records
+from tests.tools.index.manual import WORDS, Record, change_records, records
 
 STRANGE = "Jupiter is orbited by Europa under heavy ice. Its ocean never saw daylight. Probes measured salt plumes above Europa."
 

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from plugins.kinds.tests.hierarchy.manual import build_groups, dump, open_groups
 from ramify.tools.index import Index
 from tests.faults import fault
 from tests.tools.fakes import WordEncoder
-from tests.tools.hierarchy.manual import build_groups, build_index, change_records, dump, open_groups, records, write
+from tests.tools.index.manual import build_index, change_records, records, write
 from tests.tools.killing import killed_everywhere
 
 MISSING = change_records(records(), {"p1-3": None, "p4-9": None})

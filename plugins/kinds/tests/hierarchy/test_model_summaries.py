@@ -6,14 +6,15 @@ from typing import Any
 
 import pytest
 
-from ramify.graphs.building import make_hierarchy
+from plugins.kinds.tests.hierarchy.manual import dump, read_content
+from ramify.kinds.building import make_hierarchy
+from ramify.kinds.hierarchy.build import HierarchyBuild
+from ramify.kinds.hierarchy.summaries import find_unsupported
 from ramify.nodes.state import Usage
 from ramify.tools.errors import ModelError, UsageError
-from ramify.tools.hierarchy.build import HierarchyBuild
-from ramify.tools.hierarchy.summaries import find_unsupported
 from tests.fakes import FakeModel
 from tests.tools.fakes import WordEncoder
-from tests.tools.hierarchy.manual import build_index, dump, read_content, records
+from tests.tools.index.manual import build_index, records
 
 INVENTED = "It was built by Karl Ritter in 1877."
 

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ramify.kinds.hierarchy._clustering import Clusters
+from ramify.kinds.hierarchy.build import RepairResult, repair_groups
+from ramify.kinds.hierarchy.hierarchy_file import GroupState, GroupTrees, TreeCache
+from ramify.kinds.hierarchy.leaves import Edge, EdgeKind, Group, Leaves, Node, Repair, Routing, Summary
+from ramify.kinds.hierarchy.partition import Partition
+from ramify.kinds.hierarchy.summaries import SummaryMaterial
+from ramify.kinds.hierarchy.tree import TreeBuilder
+from ramify.kinds.knowledge.build import ReplyStore
 from ramify.tools.embeddings.encoder import unit_rows
-from ramify.tools.hierarchy._clustering import Clusters
-from ramify.tools.hierarchy.build import RepairResult, repair_groups
-from ramify.tools.hierarchy.hierarchy_file import GroupState, GroupTrees, TreeCache
-from ramify.tools.hierarchy.leaves import Edge, EdgeKind, Group, Leaves, Node, Repair, Routing, Summary
-from ramify.tools.hierarchy.partition import Partition
-from ramify.tools.hierarchy.summaries import SummaryMaterial
-from ramify.tools.hierarchy.tree import TreeBuilder
 from ramify.tools.index.progress import ignore_progress
-from ramify.tools.knowledge.build import ReplyStore
 from tests.tools.fakes import WordEncoder
 
 DIMENSION = 16

@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from plugins.kinds.tests.hierarchy.manual import build_index_with_groups, open_groups
+from ramify.kinds.hierarchy.hierarchy_file import HIERARCHY, HierarchyContent, write_hierarchy_file
+from ramify.kinds.hierarchy.index import HierarchyIndex
+from ramify.kinds.hierarchy.leaves import Edge, Group, Node, Summary, fold_value
+from ramify.kinds.hierarchy.router import Router, RouteSearch
 from ramify.tools.errors import UsageError
-from ramify.tools.hierarchy.hierarchy_file import HIERARCHY, HierarchyContent, write_hierarchy_file
-from ramify.tools.hierarchy.index import HierarchyIndex
-from ramify.tools.hierarchy.leaves import Edge, Group, Node, Summary, fold_value
-from ramify.tools.hierarchy.router import Router, RouteSearch
 from ramify.tools.index import Index
 from tests.tools.fakes import WordEncoder
-from tests.tools.hierarchy.manual import COMMON, WORDS, build_index, build_index_with_groups, change_records, open_groups, records
+from tests.tools.index.manual import COMMON, WORDS, build_index, change_records, records
 
 NAMED = "What is checked on the loom?"
 ASKED = ["How is the shuttle of a loom checked?", "Which damper is taken off before the flue is fitted?", NAMED, "Is the tympan kept dry?"]

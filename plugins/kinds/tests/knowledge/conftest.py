@@ -1,24 +1,10 @@
-"""The valley as an index with and without a graph, and copies of both."""
+"""The valley as an index with a graph, and a copy."""
 
-import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.tools.knowledge.graph_model import build_index
-from tests.tools.knowledge.valley import SMALL, build_index_with_graph, copy_index
-
-
-@pytest.fixture(scope="session")
-def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An index without a graph."""
-    return build_index(tmp_path_factory.mktemp("valley") / "index")
-
-
-@pytest.fixture
-def folder(plain: Path, tmp_path: Path) -> Path:
-    """Copy the index without a graph."""
-    return Path(shutil.copytree(plain, tmp_path / "index"))
+from plugins.kinds.tests.knowledge.valley import SMALL, build_index_with_graph, copy_index
 
 
 @pytest.fixture(scope="session")

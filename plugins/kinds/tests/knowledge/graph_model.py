@@ -5,13 +5,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from ramify.graphs.building import make_graph
+from plugins.kinds.tests.knowledge.valley import SMALL, write
+from ramify.kinds.building import make_graph
+from ramify.kinds.knowledge.build import GraphBuild
 from ramify.nodes.state import Usage
 from ramify.tools.index import Index
-from ramify.tools.knowledge.build import GraphBuild
 from tests.fakes import FakeModel
 from tests.tools.fakes import WordEncoder
-from tests.tools.knowledge.valley import SMALL, write
 
 KINDS = {
     "Ada Lantz": "person", "Ben Adair": "person", "Brannoch Mine": "place", "Drumlow": "place", "Harrow Point": "place",

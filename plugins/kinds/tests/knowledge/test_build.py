@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from ramify.graphs.building import make_graph
+from plugins.kinds.tests.knowledge.valley import SMALL, VALLEY, build_structure, dump, graph_file, open_graph, write
+from ramify.kinds.building import make_graph
+from ramify.kinds.knowledge.communities import community_levels
+from ramify.kinds.knowledge.graph_file import GRAPH
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index
 from ramify.tools.index.manifest import MANIFEST, find_damage, read_index_manifest
-from ramify.tools.knowledge.communities import community_levels
-from ramify.tools.knowledge.graph_file import GRAPH
 from tests.faults import fault
 from tests.tools.damage import damaged
 from tests.tools.fakes import WordEncoder
-from tests.tools.knowledge.valley import SMALL, VALLEY, build_structure, dump, graph_file, open_graph, write
 
 
 class TestContent:

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from plugins.kinds.tests.knowledge.valley import SMALL, VALLEY, build_structure, dump, graph_file, open_graph, write
+from ramify.kinds.knowledge.graph_file import GRAPH
 from ramify.tools.index import Index
-from ramify.tools.knowledge.graph_file import GRAPH
 from tests.faults import fault
 from tests.tools.fakes import WordEncoder
 from tests.tools.killing import killed_everywhere
-from tests.tools.knowledge.valley import SMALL, VALLEY, build_structure, dump, graph_file, open_graph, write
 
 MARROW = {**VALLEY, "Marrow Fair": "The Marrow Fair is held in Lisk each spring. Orla Finch opened the Marrow Fair with Ben Adair."}
 

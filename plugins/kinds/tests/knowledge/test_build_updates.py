@@ -5,13 +5,7 @@ from typing import Any
 
 import pytest
 
-from ramify.tools.index import Index
-from ramify.tools.index.manifest import MANIFEST, read_index_manifest
-from ramify.tools.index.publication import drop_structure
-from ramify.tools.knowledge.build import MAX_NEW_EDGE_SHARE
-from ramify.tools.knowledge.graph_file import GRAPH
-from tests.tools.fakes import WordEncoder
-from tests.tools.knowledge.valley import (
+from plugins.kinds.tests.knowledge.valley import (
     SMALL,
     VALLEY,
     build_index_with_graph,
@@ -23,6 +17,12 @@ from tests.tools.knowledge.valley import (
     rows,
     update_all,
 )
+from ramify.kinds.knowledge.build import MAX_NEW_EDGE_SHARE
+from ramify.kinds.knowledge.graph_file import GRAPH
+from ramify.tools.index import Index
+from ramify.tools.index.manifest import MANIFEST, read_index_manifest
+from ramify.tools.index.publication import drop_structure
+from tests.tools.fakes import WordEncoder
 
 MARROW = {"Marrow Fair": "The Marrow Fair is held in Lisk each spring. Orla Finch opened the Marrow Fair with Ben Adair."}
 

@@ -5,11 +5,20 @@ from typing import Any
 
 import pytest
 
+from plugins.kinds.tests.knowledge.graph_model import (
+    KINDS,
+    NAMES,
+    Lines,
+    build_with_model,
+    extract_from,
+    graph_model,
+    graph_model_with,
+    replies,
+)
+from plugins.kinds.tests.knowledge.valley import VALLEY, graph_file
 from ramify.tools.errors import IndexingError, ModelError
 from ramify.tools.index import Index
 from tests.tools.fakes import WordEncoder
-from tests.tools.knowledge.graph_model import KINDS, NAMES, Lines, build_with_model, extract_from, graph_model, graph_model_with, replies
-from tests.tools.knowledge.valley import VALLEY, graph_file
 
 KELLS = "ivor-kells.md#ivor-kells"
 

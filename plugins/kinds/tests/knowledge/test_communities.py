@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ramify.tools.knowledge.communities import (
+from ramify.kinds.knowledge.communities import (
     Partition,
     community_levels,
     community_sort_key,
@@ -16,7 +16,7 @@ from ramify.tools.knowledge.communities import (
     modularity,
     update_communities,
 )
-from ramify.tools.knowledge.elements import Pair, Relation
+from ramify.kinds.knowledge.elements import Pair, Relation
 
 Edges = dict[Pair, float]
 PAIRS = st.tuples(st.integers(0, 24), st.integers(0, 24)).filter(lambda ends: ends[0] < ends[1])

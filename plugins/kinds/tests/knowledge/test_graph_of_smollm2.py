@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from ramify.graphs.building import make_graph
+from plugins.kinds.tests.knowledge.valley import graph_file, open_graph
+from ramify.kinds.building import make_graph
+from ramify.kinds.knowledge.build import REPLIES_FILE, GraphBuild
 from ramify.nodes.state import Usage
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index
-from ramify.tools.knowledge.build import REPLIES_FILE, GraphBuild
 from tests.smollm2 import NAME, REAL
 from tests.tools.fakes import WordEncoder
-from tests.tools.knowledge.valley import graph_file, open_graph
 
 pytestmark = REAL
 TEXTS = [

@@ -2,9 +2,8 @@
 
 import pytest
 
-from ramify.tools.english import sentences
-from ramify.tools.knowledge.elements import Knowledge, Piece, merge_elements, title_key
-from ramify.tools.knowledge.rule_builder import (
+from ramify.kinds.knowledge.elements import Knowledge, Piece, merge_elements, title_key
+from ramify.kinds.knowledge.rule_builder import (
     MAX_NAME_CHARS,
     MAX_NAMES_PER_SENTENCE,
     count_words,
@@ -12,6 +11,7 @@ from ramify.tools.knowledge.rule_builder import (
     name_titles,
     names_in_sentence,
 )
+from ramify.tools.english import sentences
 
 
 def named(text: str, *others: str, titles: tuple[str, ...] = ()) -> list[str]:

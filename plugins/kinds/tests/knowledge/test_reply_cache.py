@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
+from plugins.kinds.tests.knowledge.graph_model import NAMES, build_with_model, graph_model, graph_model_with, replies
+from plugins.kinds.tests.knowledge.valley import VALLEY, dump, graph_file, open_graph
+from ramify.kinds.knowledge.build import BUDGET_EXHAUSTED, REPLIES_FILE, ReplyStore
+from ramify.kinds.knowledge.graph_file import GRAPH
+from ramify.kinds.settings import BuildSettings
 from ramify.nodes.asking.ask import current_model
-from ramify.nodes.settings import BuildSettings
 from ramify.tools.errors import IndexingError
-from ramify.tools.knowledge.build import BUDGET_EXHAUSTED, REPLIES_FILE, ReplyStore
-from ramify.tools.knowledge.graph_file import GRAPH
 from tests.fakes import FakeModel
-from tests.tools.knowledge.graph_model import NAMES, build_with_model, graph_model, graph_model_with, replies
-from tests.tools.knowledge.valley import VALLEY, dump, graph_file, open_graph
 
 AT_ONCE = 2
 
@@ -158,7 +158,7 @@ def kill_after(index: str, calls: str) -> None:
     build_with_model(Path(index), failing(int(calls), lambda: os.kill(os.getpid(), signal.SIGKILL)), max_concurrency=AT_ONCE)
 
 
-CHILD = "import sys; from tests.tools.knowledge.test_reply_cache import kill_after; kill_after(*sys.argv[1:])"
+CHILD = "import sys; from plugins.kinds.tests.knowledge.test_reply_cache import kill_after; kill_after(*sys.argv[1:])"
 
 
 @pytest.mark.parametrize("calls", [5, 16])

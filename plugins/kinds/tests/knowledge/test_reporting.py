@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from ramify.tools.knowledge.communities import ReportMaterials, fill_window
-from ramify.tools.knowledge.rule_builder import extractive_report
+from plugins.kinds.tests.knowledge.graph_model import build_with_model, graph_model_with, replies
+from plugins.kinds.tests.knowledge.valley import graph_file
+from ramify.kinds.knowledge.communities import ReportMaterials, fill_window
+from ramify.kinds.knowledge.rule_builder import extractive_report
 from ramify.tools.models.tokens import estimate_tokens
 from tests.fakes import FakeModel
-from tests.tools.knowledge.graph_model import build_with_model, graph_model_with, replies
-from tests.tools.knowledge.valley import graph_file
 
 
 class Writer(FakeModel):

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from langchain_core.documents import Document
 
+from plugins.kinds.tests.knowledge.valley import VALLEY, build_structure, open_graph
+from ramify.kinds.knowledge.index import GraphIndex, WalkSearch
 from ramify.tools.errors import UsageError
 from ramify.tools.index import Index
 from ramify.tools.index.hybrid_search import View
-from ramify.tools.knowledge.index import GraphIndex, WalkSearch
 from tests.tools.fakes import WordEncoder
-from tests.tools.knowledge.valley import VALLEY, build_structure, open_graph
 
 QUESTION = "Who drew the stone arch that crosses the water below the mill?"
 ARCH = "The stone arch that crosses the water below the mill was drawn by Ada Lantz."

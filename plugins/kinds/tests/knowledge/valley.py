@@ -7,12 +7,12 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from ramify.graphs.building import make_graph
+from ramify.kinds.building import make_graph
+from ramify.kinds.knowledge.build import GraphBuild
+from ramify.kinds.knowledge.graph_file import GRAPH, GraphFile
+from ramify.kinds.knowledge.index import GraphIndex
 from ramify.tools.index import Index
 from ramify.tools.index.manifest import index_file
-from ramify.tools.knowledge.build import GraphBuild
-from ramify.tools.knowledge.graph_file import GRAPH, GraphFile
-from ramify.tools.knowledge.index import GraphIndex
 from tests.tools.fakes import WordEncoder
 
 VALLEY = {

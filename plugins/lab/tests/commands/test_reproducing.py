@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from plugins.kinds.tests.knowledge.graph_model import replies
+from plugins.kinds.tests.knowledge.valley import VALLEY
 from plugins.lab.tests.conftest import cache
 from ramify.lab.commands._evaluating import run_reproduction
 from ramify.lab.papers import PAPERS
 from ramify.lab.prompts.prefer import CRITERIA
 from tests.fakes import FakeModel
-from tests.tools.knowledge.graph_model import replies
-from tests.tools.knowledge.valley import VALLEY
 
 __all__ = ["cache"]
 

@@ -9,7 +9,7 @@ import pytest
 from plugins.lab.tests.inspection.test_groups import GONE, HOSTILE
 from ramify.studio.cli import run
 from tests.studio.conftest import Ramify
-from tests.tools.hierarchy.manual import change_records, records, write
+from tests.tools.index.manual import change_records, records, write
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from markupsafe import escape
 
+from plugins.kinds.tests.knowledge.graph_model import build_with_model, graph_model_with
 from ramify.lab.inspection import page as inspect_reports
 from ramify.lab.inspection.contents import inspect_index
 from ramify.lab.inspection.description import index_facts
@@ -18,7 +19,6 @@ from ramify.studio.cli import run
 from ramify.tools.search.searcher import open_index
 from tests.studio.conftest import Ramify
 from tests.studio.drawing.test_page import read
-from tests.tools.knowledge.graph_model import build_with_model, graph_model_with
 
 HOSTILE = '<script>alert("x")</script>'
 DOCUMENTS = {

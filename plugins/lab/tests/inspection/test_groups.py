@@ -7,13 +7,14 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from ramify.graphs.building import make_hierarchy
+from plugins.kinds.tests.hierarchy.manual import build_index_with_groups, open_groups
+from ramify.kinds.building import make_hierarchy
 from ramify.lab.inspection.contents import inspect_index
 from ramify.lab.inspection.description import index_facts
 from tests.fakes import FakeModel
 from tests.studio.conftest import Ramify
 from tests.tools.fakes import WordEncoder
-from tests.tools.hierarchy.manual import build_index, build_index_with_groups, open_groups, records
+from tests.tools.index.manual import build_index, records
 
 HOSTILE = '<script>alert("x")</script>'
 

@@ -13,7 +13,7 @@ from ramify.lab.inspection import page as inspect_page
 from ramify.studio.cli import run
 from tests.studio.conftest import Ramify
 from tests.studio.drawing.test_page import read
-from tests.tools.hierarchy.manual import WORDS, change_records, records, write
+from tests.tools.index.manual import WORDS, change_records, records, write
 
 
 def page_of(ramify: Ramify, index: Path, tmp_path: Path) -> str:

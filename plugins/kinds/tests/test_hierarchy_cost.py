@@ -7,16 +7,17 @@ from typing import Any
 
 import pytest
 
-from ramify.graphs.building import make_hierarchy
-from ramify.graphs.building.cost import PILOT_SUMMARIES, HierarchyEstimate, estimate_hierarchy
+from plugins.kinds.tests.hierarchy.manual import build_groups
+from ramify.kinds.building import make_hierarchy
+from ramify.kinds.cost import PILOT_SUMMARIES, HierarchyEstimate, estimate_hierarchy
+from ramify.kinds.hierarchy.leaves import read_leaves
+from ramify.kinds.knowledge.elements import read_pieces
 from ramify.studio.cli import run
 from ramify.tools.errors import UsageError
-from ramify.tools.hierarchy.leaves import read_leaves
 from ramify.tools.index.manifest import PASSAGES
-from ramify.tools.knowledge.elements import read_pieces
 from tests.fakes import FakeModel
 from tests.tools.fakes import WordEncoder
-from tests.tools.hierarchy.manual import build_groups, build_index, change_records, records, write
+from tests.tools.index.manual import build_index, change_records, records, write
 
 
 def planned(folder: Path, by: list[str] | None, encoded: bool = True, **options: Any) -> HierarchyEstimate:

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 import ramify.graphs as graphs
+from plugins.kinds.tests.knowledge.valley import VALLEY
 from ramify.graphs import Result
-from ramify.tools.knowledge.index import GraphIndex
+from ramify.kinds.knowledge.index import GraphIndex
 from tests.fakes import FakeModel
 from tests.river import but, model
-from tests.tools.knowledge.valley import VALLEY
 
 THEMES = "What are the main themes?"
 

@@ -6,19 +6,19 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from ramify.graphs.building import asks_model, make_graph
-from ramify.graphs.building.cost import PILOT_REPORTS, PILOT_UNITS, Stage, estimate_graph
+from plugins.kinds.tests.knowledge.graph_model import build_with_model, graph_model, graph_model_with
+from plugins.kinds.tests.knowledge.valley import SMALL, VALLEY, write
+from ramify.kinds.building import asks_model, make_graph
+from ramify.kinds.cost import PILOT_REPORTS, PILOT_UNITS, Stage, estimate_graph
+from ramify.kinds.knowledge.build import REPLIES_FILE
+from ramify.kinds.knowledge.elements import Piece, read_pieces, text_units
+from ramify.kinds.knowledge.index import GraphIndex
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index
 from ramify.tools.index.manifest import MANIFEST, PASSAGES, read_index_manifest
-from ramify.tools.knowledge.build import REPLIES_FILE
-from ramify.tools.knowledge.elements import Piece, read_pieces, text_units
-from ramify.tools.knowledge.index import GraphIndex
 from ramify.tools.models.tokens import estimate_tokens as tokens
 from tests.fakes import FakeModel
 from tests.tools.fakes import WordEncoder
-from tests.tools.knowledge.graph_model import build_with_model, graph_model, graph_model_with
-from tests.tools.knowledge.valley import SMALL, VALLEY, write
 
 OPTIONS = {**SMALL, "gleanings": 0}
 
@@ -97,7 +97,7 @@ def test_reports_alone_are_counted_exactly_and_those_of_the_pilot_are_not_asked_
 
 @pytest.mark.parametrize("options", [{}, {"model": "extractive"}])
 def test_a_build_that_estimates_its_cost_first_asks_for_one_report_of_each_community(folder: Path, options: dict[str, Any]) -> None:
-    from ramify.studio.console.building import add_graph
+    from ramify.kinds.console import add_graph
 
     chat = graph_model()
     add_graph(folder, {**OPTIONS, "model": chat, "reporter": chat, **options}, recluster=False)

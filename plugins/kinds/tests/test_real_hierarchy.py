@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import pytest
 
 import ramify.graphs as graphs
-from ramify.graphs.building import make_hierarchy
-from ramify.tools.hierarchy.build import HierarchyBuild
+from ramify.kinds.building import make_hierarchy
+from ramify.kinds.hierarchy.build import HierarchyBuild
 from ramify.tools.index import Index
 from ramify.tools.index.passage_store import document_id
 from ramify.tools.search.searcher import open_index

@@ -7,14 +7,15 @@ from typing import Any
 import pytest
 
 import ramify.graphs as graphs
+from plugins.kinds.tests.hierarchy.manual import build_index_with_groups, open_groups
 from ramify.graphs import Result
 from ramify.graphs.tool import research_tool
+from ramify.kinds.hierarchy.index import HierarchyIndex
 from ramify.studio.drawing.phrases import kind_of
 from ramify.tools.errors import UsageError
-from ramify.tools.hierarchy.index import HierarchyIndex
 from tests.fakes import FakeModel
 from tests.river import but, model
-from tests.tools.hierarchy.manual import WORDS, build_index_with_groups, open_groups, records
+from tests.tools.index.manual import WORDS, records
 
 THEMES = "What are the main themes?"
 ONE_EACH = {"level": 0, "batch_tokens": 100}

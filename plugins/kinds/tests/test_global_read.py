@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from plugins.kinds.tests.knowledge.valley import VALLEY
+from plugins.kinds.tests.test_global import REPORTS, asked, batches
 from ramify.graphs.strategies import max_calls
+from ramify.kinds.knowledge.index import GraphIndex
 from ramify.nodes.settings import GlobalSettings
 from ramify.tools.errors import UsageError
 from ramify.tools.index import Index
-from ramify.tools.knowledge.index import GraphIndex
-from tests.graphs.test_global import REPORTS, asked, batches
 from tests.river import model, river
 from tests.tools.fakes import WordEncoder
-from tests.tools.knowledge.valley import VALLEY
 
 
 class TestWhatIsRead:
