@@ -163,7 +163,7 @@ CHILD = "import sys; from plugins.kinds.tests.knowledge.test_reply_cache import 
 
 @pytest.mark.parametrize("calls", [5, 16])
 def test_after_a_kill_only_unfinished_calls_are_repeated(folder: Path, undisturbed: tuple[bytes, int], calls: int) -> None:
-    killed = subprocess.run([sys.executable, "-c", CHILD, str(folder), str(calls)], cwd=Path(__file__).parents[3], check=False, timeout=120)
+    killed = subprocess.run([sys.executable, "-c", CHILD, str(folder), str(calls)], cwd=Path(__file__).parents[4], check=False, timeout=120)
     assert killed.returncode == -signal.SIGKILL
     _, usage = build_with_model(folder)
     assert usage.llm_calls <= undisturbed[1] - calls + AT_ONCE
