@@ -5,7 +5,7 @@ from functools import reduce
 from typing import Any
 
 from ramify.nodes.asking.ask import current_model
-from ramify.nodes.asking.budget import CURRENT
+from ramify.nodes.asking.budget import CALL_CONTEXT
 from ramify.nodes.settings import EMBEDDED, LARGE, Settings
 from ramify.nodes.state import State, Usage, merge_passages
 from ramify.nodes.step import Context, Update, call_model, level_step
@@ -75,7 +75,7 @@ async def _translate_queries(
 ) -> tuple[list[str], Update]:
     """Return the query of each question: itself, or its translation if no document is in its language."""
     try:
-        model = await asyncio.to_thread(current_model, CURRENT.get().settings)
+        model = await asyncio.to_thread(current_model, CALL_CONTEXT.get().settings)
     except ModelError:  # reported by the next step that calls it
         return questions, {}
     if not model.writes:

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from ramify.nodes.asking.answerer import Answerer, OnText, Reply, T
-from ramify.nodes.asking.budget import CURRENT
+from ramify.nodes.asking.budget import CALL_CONTEXT
 from ramify.nodes.asking.language_model import LanguageModel, to_quote
 from ramify.nodes.settings import AUTO, EMBEDDED, Settings, is_embedded
 from ramify.nodes.tree import Passage
@@ -31,7 +31,7 @@ async def ask(
 
     BudgetError if the budget does not allow the call, MalformedError if no valid reply came, ModelError if there is no model.
     """
-    model = await asyncio.to_thread(current_model, CURRENT.get().settings)
+    model = await asyncio.to_thread(current_model, CALL_CONTEXT.get().settings)
     reply = await model.answer(prompt, slots, passages, field, on_text)
     if (calls := CALLS.get()) is not None:
         calls.append(_call_record(prompt, slots, passages is not None, reply))
@@ -42,7 +42,7 @@ def _call_record(prompt: Prompt[T], slots: dict[str, Any], reads: bool, reply: R
     """Return a call as JSON values; for the embedded model the prompt is rendered without examples and thought."""
     messages = reply.messages
     if not messages:
-        quotes = [to_quote(passage, CURRENT.get().settings) for passage in reply.passages]
+        quotes = [to_quote(passage, CALL_CONTEXT.get().settings) for passage in reply.passages]
         messages = tuple(prompt.with_options(False, 0, False).render({**slots, **({"passages": quotes} if reads else {})}))
     said = reply.value.model_dump(mode="json")
     return {

@@ -197,16 +197,16 @@ def final_prompt_tokens(thought: bool) -> int:
     return QUESTION_TOKENS + max(sum(estimate_tokens(message.text) for message in final) for final in messages)
 
 
-CURRENT: ContextVar[CallContext] = ContextVar("ramify_call_context")
+CALL_CONTEXT: ContextVar[CallContext] = ContextVar("ramify_call_context")
 
 
 @contextmanager
 def call_context(settings: Settings, budget: Budget | None = None) -> Iterator[CallContext]:
     """Set the call context and record what is spent in it; without a budget, that of the settings."""
     context = CallContext(settings, budget or Budget.open(settings, Usage(), time.time(), reserves_final_call=False))
-    before = CURRENT.set(context)
+    before = CALL_CONTEXT.set(context)
     try:
         with limited_requests(context.budget.deadline):
             yield context
     finally:
-        CURRENT.reset(before)
+        CALL_CONTEXT.reset(before)

@@ -11,7 +11,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from ramify.nodes.asking.answerer import Answerer, OnText, Reply, T
-from ramify.nodes.asking.budget import CURRENT, Booking, CallContext
+from ramify.nodes.asking.budget import CALL_CONTEXT, Booking, CallContext
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import Replies, Usage, merge_max
 from ramify.nodes.tree import Passage
@@ -198,7 +198,7 @@ class LanguageModel(Answerer):
 
         If the prompt has filled the window, the reply is discarded and the call repeated with fewer passages.
         """
-        context = CURRENT.get()
+        context = CALL_CONTEXT.get()
         prompt = prompt.with_options(context.settings.thought, context.settings.shots, context.settings.style == "full")
 
         def fitted(shown: Prompt[T] = prompt) -> Request:  # the last call makes do with what is left

@@ -26,7 +26,7 @@ from pydantic import BaseModel, Field
 
 from ramify.nodes.asking.answerer import OnText
 from ramify.nodes.asking.ask import Reply, ask
-from ramify.nodes.asking.budget import CURRENT, call_context
+from ramify.nodes.asking.budget import CALL_CONTEXT, call_context
 from ramify.nodes.settings import NEVER, Settings
 from ramify.nodes.state import State, Usage, merge_max
 from ramify.nodes.tree import ROOT, Branch, ConfidenceSource, FrozenModel, Passage, Tree, ancestors, latest_parts
@@ -201,7 +201,7 @@ class CallResult(Outcome):
 def with_warning(error: ReplyError, branch: Branch, consequence: str) -> Branch:
     """Return the branch with a note of the error and its consequence; for the root, the question's result has the note, too."""
     note = f"{consequence}: {error}"
-    context = CURRENT.get()
+    context = CALL_CONTEXT.get()
     context.failed = error
     if branch.path == ROOT:
         context.notices.append(note)
@@ -272,7 +272,7 @@ async def _run_tasks(name: str, act: Callable[[G], Awaitable[R]], given: Sequenc
 
     async def perform(item: G) -> dict[str, Any]:
         """Run once; the usage is part of the result, also of a failure."""
-        outer = CURRENT.get()
+        outer = CALL_CONTEXT.get()
         outcome = kind()
         with call_context(outer.settings, outer.budget) as work:
             try:
@@ -293,7 +293,7 @@ async def _run_tasks(name: str, act: Callable[[G], Awaitable[R]], given: Sequenc
 
     async def attempt(item: G) -> R:
         """Run in a task; the usage is recorded also if it ends in an error."""
-        outer = CURRENT.get()
+        outer = CALL_CONTEXT.get()
         with call_context(outer.settings, outer.budget) as work:
             try:
                 return kind.model_validate(await performed(item))
@@ -310,7 +310,7 @@ async def _run_tasks(name: str, act: Callable[[G], Awaitable[R]], given: Sequenc
         if isinstance(result, BaseException):
             raise result
         outcomes.append(result)
-    budget = CURRENT.get().budget
+    budget = CALL_CONTEXT.get().budget
     if budget.model_error is not None and not (budget.has_replied or any(outcome.usage.replies for outcome in outcomes)):
         raise budget.model_error
     return outcomes

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from ramify.nodes.asking.ask import Answerer, current_model
-from ramify.nodes.asking.budget import CURRENT
+from ramify.nodes.asking.budget import CALL_CONTEXT
 from ramify.nodes.settings import UNSURE
 from ramify.nodes.state import State
 from ramify.nodes.step import Context, Step, Update
@@ -63,7 +63,7 @@ async def _conclude(context: Context[Any], update: Update) -> Update:
     state = context.state
     model: Answerer | None
     try:
-        model = await asyncio.to_thread(current_model, CURRENT.get().settings)
+        model = await asyncio.to_thread(current_model, CALL_CONTEXT.get().settings)
     except ModelError:  # it has gone meanwhile: the question has its result without it
         model = None
     if is_unknown(str(update["answer"])):

@@ -13,7 +13,7 @@ from langgraph.func import task
 from langgraph.types import interrupt
 from pydantic import BaseModel, Field, ValidationError
 
-from ramify.nodes.asking.budget import CURRENT
+from ramify.nodes.asking.budget import CALL_CONTEXT
 from ramify.nodes.settings import TreeSettings
 from ramify.nodes.step import Context, Update
 from ramify.nodes.step.langgraph import has_checkpointer
@@ -98,7 +98,7 @@ async def review(actions: Sequence[ReviewAction]) -> list[ReviewDecision]:
         except UsageError as error:
             refused = str(error)
             continue
-        CURRENT.get().review_s += max(time.time() - asked, 0.0)
+        CALL_CONTEXT.get().review_s += max(time.time() - asked, 0.0)
         return decisions
 
 

@@ -11,7 +11,7 @@ from langgraph.graph.message import push_message
 
 from ramify.nodes.asking.answerer import OnText
 from ramify.nodes.asking.ask import Answerer, Reply
-from ramify.nodes.asking.budget import CURRENT
+from ramify.nodes.asking.budget import CALL_CONTEXT
 from ramify.nodes.settings import UNSURE, Settings
 from ramify.nodes.state import State, answer_id
 from ramify.nodes.step import Update, call_model
@@ -151,7 +151,7 @@ def text_streamer(state: State) -> OnText | None:
 
     None if the config says that nobody reads the stream, so that replies need not be streamed, or if a person reviews the answer.
     """
-    if CURRENT.get().settings.reviewed == UNSURE or not get_config().get("configurable", {}).get(STREAM_TEXT, True):
+    if CALL_CONTEXT.get().settings.reviewed == UNSURE or not get_config().get("configurable", {}).get(STREAM_TEXT, True):
         return None
     writer, identity, sent, tries = get_stream_writer(), answer_id(state), "", 0
 

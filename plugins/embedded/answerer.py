@@ -8,7 +8,7 @@ from typing import Any
 from ramify.embedded.encoders.mpnet import READER
 from ramify.embedded.reader.calibration import TAU
 from ramify.nodes.asking.answerer import Answerer, OnText, Quotation, Reply, T
-from ramify.nodes.asking.budget import CURRENT, Booking
+from ramify.nodes.asking.budget import CALL_CONTEXT, Booking
 from ramify.nodes.asking.language_model import limit_passages, most_relevant, to_quote
 from ramify.nodes.settings import EMBEDDED, LARGE, Settings
 from ramify.nodes.state import Replies, Usage, merge_max
@@ -60,7 +60,7 @@ class Extractive(Answerer):
         """Answer a prompt by its name; the tokens are those of the slots it reads and of the fields it writes."""
         from ramify.embedded.extractive.model import reply_to
 
-        context = CURRENT.get()
+        context = CALL_CONTEXT.get()
         settings, budget = context.settings, context.budget
         shown, given, tokens = await asyncio.to_thread(_select_passages, slots, passages, settings, budget.tokens if budget.last else inf)
         booking = Booking(context, tokens, settings.num_predict, 0)

@@ -16,7 +16,7 @@ from ramify.embedded.encoders.mpnet import ALL_MPNET
 from ramify.embedded.encoders.packaged import shared_layers
 from ramify.embedded.reader import large, multilingual
 from ramify.embedded.reader.calibration import SPAN_WEIGHTS, YES_NO_WEIGHTS, CalibrationWeights
-from ramify.nodes.asking.budget import CURRENT
+from ramify.nodes.asking.budget import CALL_CONTEXT
 from ramify.nodes.settings import is_large
 from ramify.tools.embeddings.local_encoders import best_device
 from ramify.tools.embeddings.pretrained import PACKAGED_MINILM, POSITIONS, Pretrained
@@ -140,7 +140,7 @@ def reader_for(question: str, contexts: Sequence[str]) -> Reader:
 
 def selected_reader() -> Reader:
     """Return the large reader if the running step's settings name it, else the small one."""
-    context = CURRENT.get(None)
+    context = CALL_CONTEXT.get(None)
     return LARGE if context is not None and is_large(context.settings.model) else SMALL
 
 

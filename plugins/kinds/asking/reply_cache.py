@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from ramify.kinds.knowledge.build import ReplyStore, reply_key
 from ramify.nodes.asking.ask import ask, current_model
-from ramify.nodes.asking.budget import CURRENT, call_context
+from ramify.nodes.asking.budget import CALL_CONTEXT, call_context
 from ramify.nodes.asking.language_model import prompt_room
 from ramify.nodes.settings import Settings
 from ramify.prompts.prompt import Prompt
@@ -42,7 +42,7 @@ class CachedModel(Generic[S]):
         key = reply_key([self.name, *options, *(message.text for message in rendered_as.render(slots))])
         if (cached := self._work.get(key)) is not None:
             return prompt.reply.model_validate(cached)
-        outer = CURRENT.get()
+        outer = CALL_CONTEXT.get()
         with call_context(self.settings, outer.budget) as inner:
             try:
                 reply = await ask(prompt, field=field, **slots)

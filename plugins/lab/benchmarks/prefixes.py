@@ -24,7 +24,7 @@ from langchain_core.messages import BaseMessage
 from ramify.embedded.answerer import Extractive
 from ramify.graphs.run import ask_async
 from ramify.lab.load import load_dataset
-from ramify.nodes.asking.budget import CURRENT
+from ramify.nodes.asking.budget import CALL_CONTEXT
 from ramify.nodes.asking.language_model import limit_passages, to_quote
 
 TOKEN = re.compile(r"\w{1,6}|[^\w\s]")
@@ -50,7 +50,7 @@ def record_prompts(heard: list[Sent], at: list[int]) -> None:
     answer = Extractive.answer
 
     async def noted(self: Extractive, prompt: Any, slots: Any, passages: Any = None, *asked: Any) -> Any:
-        settings = CURRENT.get().settings
+        settings = CALL_CONTEXT.get().settings
         shown = {} if passages is None else {"passages": [to_quote(passage, settings) for passage in limit_passages(passages, settings)]}
         messages = prompt.with_options(settings.thought, settings.shots).render({**slots, **shown})
         heard.append(Sent(at[0], prompt.name, message_text(messages), message_text(messages[:-1])))
