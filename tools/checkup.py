@@ -73,7 +73,8 @@ def check_index_kinds() -> Check:
     """Check that the modules of each kind of index can be imported; umap-learn is optional."""
     failed: dict[str, str] = {}
     loaded = ["passages"]
-    for kind, (module, package) in _INDEX_MODULES.items():
+    for kind in filter(_INDEX_MODULES.get, plugins.names("ramify.kinds")):
+        module, package = _INDEX_MODULES[kind]
         try:
             import_module(module)
         except (ImportError, OSError) as error:
@@ -83,6 +84,8 @@ def check_index_kinds() -> Check:
     if failed:
         found = f"cannot make {', '.join(failed.values())}"
         return Check("kinds", "broken", found, f"run `pip install --force-reinstall {' '.join(failed)}`")
+    if loaded == ["passages"]:
+        return Check("kinds", "ok", ", ".join(loaded))
     try:
         reducing = f"by pca, or by umap ({_UMAP} {version(_UMAP)})"
     except PackageNotFoundError:

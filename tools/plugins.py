@@ -46,7 +46,10 @@ def load(group: Group, name: str) -> Any:
     """Import the object of a name; PluginError if none is offered, several packages offer one, or it cannot be imported."""
     points = list(_offers(*sys.path).select(group=group, name=name))
     if not points:
-        raise PluginError(f"no installed package offers {name!r} in {group}", "check the name, or install the package that offers it")
+        raise PluginError(
+            f"no installed package offers {name!r} in {group}",
+            "check the name; of ramify's own: reinstall ramify-rag, else install the package that offers it",
+        )
     distributions = ", ".join(dict.fromkeys(map(_distribution, points)))
     if len(points) > 1:
         raise PluginError(f"{name!r} of {group} is offered by several: {distributions}", "uninstall all of these packages but one")
