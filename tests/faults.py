@@ -16,17 +16,19 @@ import pytest
 from tests.fault_rows import ROWS
 
 PAGE: Final = Path(__file__).parents[1] / "docs" / "faults.md"
-PAGE_HEAD: Final = """# Faults
+PAGE_HEAD: Final = """## What happens when something breaks
 
-What happens when something breaks: the model's server, the index, a document, the disk, the process, a request. The columns:
+The model's server, the index, a document, the disk, the process, a request. The columns:
 
 * *seen*: what the user sees
 * *kept*: what remains afterwards
 * *code*: the exit code of the command, or the HTTP status
 * *cases*: the number of tests, each with another combination of the fault with a protocol, strategy, file or interface
 
-`make faults` writes this page from the tests that passed (`pytest -m fault`). `make test-all` fails if a row has no passed test.
+`make faults` writes this part of the page from the tests that passed (`pytest -m fault`). `make test-all` fails
+if a row has no passed test.
 """
+"""The beginning of the generated part; what stands above it is written by hand."""
 TABLE_HEAD: Final = "| fault | seen | kept | code | cases | tests |\n|---|---|---|---|--:|---|"
 Row = tuple[str, str, str, str, str]  # area, fault, seen, kept, code
 
@@ -62,9 +64,10 @@ class Matrix:
         problems = [
             f"no passed test for the fault {name!r} ({area})" for area, names in ROWS.items() for name in names if (area, name) not in found
         ]
+        above, heading, below = PAGE.read_text(encoding="utf-8").partition(PAGE_HEAD.splitlines()[0])
         if self.purpose == "write":
-            PAGE.write_text(page(self.passed), encoding="utf-8")
-        elif not problems and self._compared(PAGE.read_text(encoding="utf-8")) != self._compared(page(self.passed)):
+            PAGE.write_text(above + page(self.passed), encoding="utf-8")
+        elif not problems and self._compared(heading + below) != self._compared(page(self.passed)):
             problems.append(f"{PAGE.name} is not what the tests give: make faults")
         self.problems = problems
         if problems and session.exitstatus == 0:
@@ -81,7 +84,7 @@ class Matrix:
 
 
 def page(passed: Mapping[Row, Sequence[str]]) -> str:
-    """Return the page: a table for each area, in the order of the rows."""
+    """Return the generated part of the page: a table for each area, in the order of the rows."""
     parts = [PAGE_HEAD]
     for area, names in ROWS.items():
         order = list(names)
@@ -91,7 +94,7 @@ def page(passed: Mapping[Row, Sequence[str]]) -> str:
         lines = [_line(row, passed[row]) for row in rows]
         total = sum(len(passed[row]) for row in rows)
         body = "\n".join([TABLE_HEAD, *lines])
-        parts.append(f"\n## {area.capitalize()}\n\n{total} cases.\n\n{body}\n")
+        parts.append(f"\n### {area.capitalize()}\n\n{total} cases.\n\n{body}\n")
     return "".join(parts)
 
 

@@ -1,4 +1,4 @@
-"""The package of docs/own_strategy.md, installed: its strategy and its command are found by everything that offers them."""
+"""The package of docs/developing.md, installed: its strategy and its command are found by everything that offers them."""
 
 import json
 import re
@@ -15,7 +15,7 @@ from ramify.studio.server.langgraph_json import configuration
 from ramify.tools.errors import PluginError, UsageError
 from tests.installing import Installer
 
-PAGE = Path(__file__).parent.parent / "docs" / "own_strategy.md"
+PAGE = Path(__file__).parent.parent / "docs" / "developing.md"
 QUESTION = "In which city was the inventor of the ballpoint pen born?"
 
 

@@ -1,4 +1,4 @@
-"""SECURITY.md and docs/promises.md: the tests that they name exist, and what is said never to be done is in no module."""
+"""SECURITY.md and docs/faults.md: the tests that they name exist, and what is said never to be done is in no module."""
 
 import ast
 import re
@@ -11,7 +11,7 @@ PAGE = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
 ROOMS = ("tools", "prompts", "nodes", "graphs", "studio", "plugins")
 NOT_INSTALLED = {"tests", "benchmarks", "training"}
 """Folders beside the installed code of a plug-in."""
-PROMISES = (ROOT / "docs" / "promises.md").read_text(encoding="utf-8")
+PROMISES = (ROOT / "docs" / "faults.md").read_text(encoding="utf-8")
 NAMED = sorted(set(re.findall(r"`((?:plugins/\w+/)?tests/[\w/]+\.py)(?:::(\w+))?`", PAGE + PROMISES)))
 FORBIDDEN = {
     "eval",

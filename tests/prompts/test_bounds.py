@@ -16,7 +16,7 @@ from ramify.prompts.lenient_types import TEXT_CHARS
 from ramify.prompts.prompt import schema_outline
 from ramify.tools.models.structured_call import json_schema
 from ramify.tools.models.tokens import passage_length
-from tests.records.prompts_page import cost, longest
+from tests.records.prompts_section import cost, longest
 from tests.records.samples import ALL as TOLD
 from tests.records.samples import NARROWED
 

@@ -1,6 +1,6 @@
 """All pages, lists and snapshots that are derived from the code: `make records` writes them, `test_records.py` compares them.
 
-`prompts_page`, `settings_page` and `shapes_page` write pages of the documentation; `drawings` and `samples` say what is
+`reference_page` writes a page of the documentation, from three sections; `drawings` and `samples` say what is
 drawn and rendered; `lists` has lists within other files.
 """
 
@@ -10,15 +10,14 @@ from pathlib import Path
 
 from ramify.prompts.decompose import DECOMPOSE_SEARCHED
 from ramify.studio.server.langgraph_json import configuration_text
-from tests.records import lists, prompts_page, settings_page
+from tests.records import lists, reference_page
 from tests.records.drawings import DRAWN, draw, file_name
 from tests.records.samples import PROMPTS, rendered
 
 ROOT = Path(__file__).parents[2]
 SNAPSHOTS = ROOT / "tests" / "snapshots"
 RECORDS: dict[str, Callable[[], str]] = {
-    "docs/prompts.md": prompts_page.page,
-    "docs/settings.md": settings_page.page,
+    "docs/reference.md": reference_page.page,
     "langgraph.json": configuration_text,
     lists.OPTIONS: lists.options,
     lists.README: lists.readme,
@@ -27,4 +26,4 @@ RECORDS: dict[str, Callable[[], str]] = {
     **{f"{folder}/{prompt.name}.txt": partial(rendered, prompt) for folder, prompts in PROMPTS.items() for prompt in prompts},
     "tests/snapshots/prompts/decompose_searched.txt": partial(rendered, DECOMPOSE_SEARCHED),
 }
-"""Functions that return the content of a file. docs/shapes.md, for which all strategies answer all shapes, is not among them."""
+"""Functions that return the content of a file. In docs/reference.md they keep the shapes, for which all strategies answer all of them."""

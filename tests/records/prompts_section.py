@@ -1,4 +1,4 @@
-"""docs/prompts.md: the purpose of each prompt, its tokens and the tokens of its longest reply."""
+"""The prompts in docs/reference.md: the purpose of each prompt, its tokens and the tokens of its longest reply."""
 
 import json
 from typing import Any, NamedTuple
@@ -15,10 +15,10 @@ from tests.records.samples import ALL
 SHOTS = Settings().shots
 WORDS = "The old mill at the end of the lane was rebuilt by two brothers from the north in the spring of 1862. "
 """Ordinary text to fill a reply with."""
-HEAD = f"""# Prompts
+HEAD = f"""## Prompts
 
 A prompt consists of a *system* text, which describes the task and the fields of the reply, up to {SHOTS} *examples* (few-shot), and the
-passages, findings and question of the call. This page counts the tokens of the first two, and of the longest possible reply.
+passages, findings and question of the call. The table counts the tokens of the first two, and of the longest possible reply.
 
 * `thought` asks for one short sentence of reasoning before a decision. `shots` is the number of examples. Both are settings:
   `ramify ask … --set thought=false --set shots=0`, or to compare them, `ramify eval … --sweep shots=0,2 --sweep thought=true,false`.
@@ -41,7 +41,7 @@ for message in ANSWER.with_options(thought=True, shots=1).render({{"passages": [
     print(message.type, message.text, sep=": ")
 ```
 
-The table is written by `make records`. Tokens are counted with the tokenizer of the embedded encoder (all-MiniLM-L6-v2).
+Tokens are counted with the tokenizer of the embedded encoder (all-MiniLM-L6-v2).
 *"`decompose`, searched"* is the prompt for a question that was searched before it is split (`informed`): in PruneRAG's staged graph, and
 below the root of ToR-RAG.
 
@@ -87,8 +87,8 @@ def cost(prompt: Prompt[Any], thought: bool = True, shots: int = SHOTS) -> Cost:
     return Cost(system, sum(examples), passage_length(json.dumps(longest(json_schema(told.reply)))))
 
 
-def page() -> str:
-    """Write the page."""
+def section() -> str:
+    """Write the section."""
     rows = {prompt.name: prompt for prompt in ALL}
     rows["decompose, searched"] = DECOMPOSE_SEARCHED
     head = f"| prompt | what it is for | {' | '.join(COLUMNS)} |\n|---|---|{'---:|' * len(COLUMNS)}\n"

@@ -1,4 +1,4 @@
-"""docs/shapes.md: the model calls of each shape of question with each wiring."""
+"""The shapes of questions in docs/reference.md: the model calls of each shape of question with each wiring."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,7 @@ from tests.graphs.shapes.reader import Shape
 from tests.graphs.shapes.table import SHAPES
 from tests.graphs.test_shapes import WIRINGS, asked
 
-HEAD = """# Shapes of questions
+HEAD = """## Shapes of questions
 
 How many model calls each strategy needs for a question when every reply of the model is right. In the tests a perfect reader takes the
 place of the model. It answers each call from the content of that call only (`tests/graphs/shapes/reader.py`), so a wrong result is the
@@ -32,8 +32,8 @@ a look-up of a single name.
 CANNOT = "–"
 
 
-def page() -> str:
-    """Write the page."""
+def section() -> str:
+    """Write the section."""
     return HEAD + "\n".join([*_table(), "", *_notes(), "", *_questions()]) + "\n"
 
 
