@@ -165,10 +165,10 @@ def fuse_ranks(found: Mapping[str, Sequence[Passage]], k: int) -> list[Passage]:
 
 
 def _label_passage(passage: Passage, name: str) -> Passage:
-    """Return a passage with the name of its collection in its id, and in its source where that is the id."""
+    """Return a passage with the name of its collection in its id; also in its source, if that is only the id, not that of a file."""
     labelled = f"{name}:{passage.id}"
-    source = labelled if passage.source == passage.id else passage.source
-    return passage.model_copy(update={"id": labelled, "source": source, "collection": name})
+    own = passage.source != passage.id or "path" in passage.metadata
+    return passage.model_copy(update={"id": labelled, "source": passage.source if own else labelled, "collection": name})
 
 
 def _merge_duplicates(passages: Sequence[Passage]) -> Passage:
