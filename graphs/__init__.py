@@ -5,7 +5,6 @@
 * a question: `run`, with its result
 * several: `conversation`, with the `memory` in which it is stored; `editing` of a tree that was stored; `ratings` of answers
 * in a larger agent: `tool`, also as a subagent; `nested` for its configuration and progress
-* beside an index: `building` of a graph or a hierarchy
 """
 
 from ramify.graphs import chain, closed_book, global_search, ircot, iterative, naive, prune, react, self_ask, tor

@@ -8,7 +8,6 @@
 * around any: the steps of a `conversation`
 
 What steps are made of: `step` (what a step is, what it sees), `asking` (the way to the model), `state`, `settings`, `tree`.
-`building` is what a model is asked while an index is built.
 """
 
 __all__ = [

@@ -11,6 +11,8 @@ from typing import get_args
 
 import networkx as nx
 
+from ramify.graphs import STRATEGIES
+from ramify.studio.cli import CORE_COMMANDS
 from ramify.tools.plugins import Group
 
 ROOT = Path(__file__).parent.parent
@@ -200,6 +202,14 @@ def test_tests_mirror_the_packages() -> None:
         packages = {path.relative_to(tests).parts[0] for path in tests.rglob("*/test_*.py")}
         misplaced += [f"{tests.relative_to(ROOT)}/{package}" for package in sorted(packages) if not (folder / package).is_dir()]
     assert misplaced == []
+
+
+def test_each_strategy_and_command_that_is_written_is_registered() -> None:
+    strategies = {path.stem for path in (ROOT / "graphs").glob("*.py") if "\nSTRATEGY = " in path.read_text("utf-8")}
+    registered = {strategy.build.__module__.rpartition(".")[2] for strategy in STRATEGIES.values()}
+    assert strategies <= registered, "list it in graphs/__init__.py"
+    commands = {path.stem for path in (ROOT / "studio" / "commands").glob("*.py")} - {"__init__"}
+    assert commands == set(CORE_COMMANDS), "list it in studio/cli.py"
 
 
 def test_there_are_modules_to_check() -> None:

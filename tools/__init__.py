@@ -1,7 +1,7 @@
 """Libraries used by the steps, independent of trees and prompts.
 
-* a corpus: `documents` reads files, `embeddings` encodes texts, `index` stores both; `knowledge` (a graph) and `hierarchy` (groups)
-  extend an index, and `search` finds each `passage` in any of them; `demo` is a small corpus that is installed with ramify
+* a corpus: `documents` reads files, `embeddings` encodes texts, `index` stores both, and `search` finds each `passage` in
+  indexes and other stores; `demo` is a small corpus that is installed with ramify
 * models: `models` by name; a plug-in's `reader` reranks passages and checks sentences
 * `plugins`: what installed packages add to ramify
 * for all interfaces: `pages`, `checkup`, `errors`, `user_input` (validation), `new_files`, `shared`, `scrub`, `server_address`;

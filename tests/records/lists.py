@@ -27,7 +27,7 @@ def readme() -> str:
     written = []
     for name, strategy in STRATEGIES.items():
         label, does, _ = rows.get(name, (f"| `{name}`", strategy.description, ""))
-        written.append(f"{label} | {does} | {strategy.paper or 'baseline'} |\n")
+        written.append(f"{label} | {does} | {strategy.paper or ('baseline' if 'baseline' in strategy.description else '–')} |\n")
     return _TABLE.sub(lambda match: "".join(written), page)
 
 

@@ -72,6 +72,8 @@ def longest(schema: dict[str, Any]) -> Any:
         return {name: longest(field) for name, field in schema["properties"].items()}
     if "enum" in schema or "const" in schema:
         return max(schema.get("enum", [schema.get("const")]), key=len)
+    if bound := {"array": "maxItems", "string": "maxLength"}.get(schema["type"]):
+        assert bound in schema, f"a field of a reply has no bound ({schema}): give its type AtMost(…), so that a reply ends"
     if schema["type"] == "array":
         return [longest(schema["items"])] * schema["maxItems"]
     if schema["type"] == "string":

@@ -61,7 +61,7 @@ FORMAT_READERS: dict[str, FormatReader] = {
 _PLAIN_MARKDOWN = dict.fromkeys((".md", ".markdown"), FormatReader(read_markdown, {"yaml": "pyyaml"}, plain=True))
 """Used where no plug-in reads Markdown."""
 _GROUP: plugins.Group = "ramify.readers"
-_RICH_FORMATS = frozenset(
+RICH_FORMATS = frozenset(
     [
         ".html", ".htm", ".xhtml", ".docx", ".pptx", ".xlsx", ".odt", ".odp", ".ods", ".epub", ".eml", ".mbox", ".zip", ".pdf", ".png",
         ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".webp",
@@ -209,7 +209,7 @@ def _reason_unread(path: Path) -> str:
     suffix = _suffix(path)
     if suffix in _ARCHIVES:
         return "an archive of a kind that is not read: unpack it"
-    if suffix in _RICH_FORMATS:
+    if suffix in RICH_FORMATS:
         return f"{NO_READER}{path.suffix!r}: the package ramify.formats, which reads it, is not installed"
     return f"{NO_READER}{repr(path.suffix) if path.suffix else 'a name without suffix'} (readable: {readable_formats()})"
 

@@ -1,6 +1,6 @@
 """The corpus index: documents are read, split, encoded and searched; a folder or a store, as a LangChain `VectorStore`.
 
-* interface: `index` (the class), `index_store` (a folder or a store), `progress`; `watching` updates an index when files change
+* interface: `index` (the class), `index_store` (a folder or a store), `progress`
 * read and split: `build`, `chunking`, `near_duplicates`
 * written: `index_writer`, its tables in `passage_store`
 * search structures: `hnsw` for vectors, `full_text` for words

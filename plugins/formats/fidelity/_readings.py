@@ -44,6 +44,11 @@ def raw_texts(name: str, content: bytes, unread: Set[str] = frozenset(), place: 
         yield from (text._replace(place=place or text.place) for text in _READINGS[kind](content))
 
 
+def has_raw_reading(name: str) -> bool:
+    """Return whether a file of this name can be read without the readers' code."""
+    return _kind(name) in (*_CONTAINERS, *_READINGS)
+
+
 def _kind(name: str) -> str:
     return name.lower().removesuffix(".gz").rpartition(".")[2]
 

@@ -73,7 +73,7 @@ class ReadingCheck(NamedTuple):
 
 def check_reading(path: Path) -> ReadingCheck:
     """Read a file, and compare its words with those of a raw reading that shares no code with its reader."""
-    from ramify.formats.fidelity._readings import raw_texts
+    from ramify.formats.fidelity._readings import has_raw_reading, raw_texts
 
     report = ReadReport()
     documents = list(parse_file(File(path, path.name, path), report, clean=True))
@@ -81,6 +81,9 @@ def check_reading(path: Path) -> ReadingCheck:
     words = sum(len(document.page_content.split()) for document in documents)
     whole = [reason for name, reason in report.skipped if name == path.name]
     if reader is None or any(reason not in _EMPTY_REASONS for reason in whole):
+        return ReadingCheck(len(documents), words, [], [], [], report.remarks, report.skipped)
+    if not has_raw_reading(path.name):
+        report.remark(path.name, "not compared: there is no raw reading of such files")
         return ReadingCheck(len(documents), words, [], [], [], report.remarks, report.skipped)
     unread = frozenset(name.removeprefix(path.name) for name, _ in report.skipped)
     texts = [

@@ -1,11 +1,15 @@
 """`ramify index --check-reading` prints what is read of files and every difference, and builds nothing."""
 
+import re
 from collections.abc import Iterator
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
 from langchain_core.documents import Document
 
+from ramify.formats.fidelity._readings import has_raw_reading
+from ramify.tools import plugins
 from ramify.tools.documents import readers
 from ramify.tools.documents.files import ReadReport
 from tests.studio.conftest import Ramify
@@ -38,3 +42,23 @@ def test_the_command_needs_a_path_and_an_index_needs_a_folder(ramify: Ramify, tm
     assert ramify("index", "--check-reading").code == 2
     assert ramify("index", tmp_path).code == 2
     assert ramify("index", "--check-reading", tmp_path / "nowhere").code != 0
+
+
+PICTURES = {".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".webp"}
+"""What only OCR reads has no text of its own to compare with."""
+NOT_COMPARED = {".mbox"} | PICTURES
+
+
+def test_each_format_has_a_raw_reading_and_stands_in_the_documentation() -> None:
+    read = {name for name in plugins.names("ramify.readers") if name.startswith(".")} | set(readers.FORMAT_READERS)
+    missing = {suffix for suffix in read - NOT_COMPARED if not has_raw_reading(f"a{suffix}")}
+    assert not missing, "write one in plugins/formats/fidelity/_readings.py, or say here why there is none"
+    page = (Path(__file__).parents[3] / "docs" / "indexing.md").read_text("utf-8")
+    assert not {suffix for suffix in read if not re.search(rf"\b{suffix[1:]}\b", page, re.IGNORECASE)}, "name it in docs/indexing.md"
+
+
+def test_a_plug_in_s_formats_are_named_where_it_is_absent() -> None:
+    ours = {
+        point.name for point in entry_points(group="ramify.readers") if point.value.startswith("ramify.") and point.name.startswith(".")
+    }
+    assert ours - {*readers.FORMAT_READERS, ".md", ".markdown"} == readers.RICH_FORMATS, "list it in tools/documents/readers.py"
