@@ -1,14 +1,15 @@
 """answer: answer a branch from its own passages, say what they tell of a name, or answer from memory; aggregate: from its children."""
 
+import asyncio
 from math import prod
 
-from ramify.nodes.asking.ask import Reply, ask
-from ramify.nodes.settings import Settings
+from ramify.nodes.asking.ask import Reply, ask, embedded_writer
+from ramify.nodes.settings import Settings, TreeSettings
 from ramify.nodes.step import Context, branch_step
 from ramify.nodes.step.findings import to_finding
 from ramify.nodes.tree import UNKNOWN, Branch, Status, ancestors, children, is_unknown
 from ramify.nodes.tree.answers import answers_parent
-from ramify.nodes.tree.notes import missing_note
+from ramify.nodes.tree.notes import UNSETTLED, missing_note
 from ramify.prompts import AGGREGATE, ANSWER, CLOSED_BOOK, SUMMARIZE, Answered, EntitySummary
 from ramify.prompts.answer import AnsweredFromPassages
 
@@ -42,10 +43,10 @@ def with_answer(branch: Branch, reply: Reply[Answered] | Reply[AnsweredFromPassa
 
 
 @branch_step()
-async def aggregate(branch: Branch, context: Context[Settings]) -> list[Branch]:
-    """Answer a branch from the answers of its children; if one of them answers its question, without a call.
+async def aggregate(branch: Branch, context: Context[TreeSettings]) -> list[Branch]:
+    """Answer a branch from the answers of its children; without a call if one of them answers its question, or arithmetic settles it.
 
-    Its confidence is the product of its hops' confidences.
+    Its confidence is the product of its hops' confidences. Where a search can follow, a question that is not settled is searched itself.
     """
     below = [child for child in children(context.tree, branch.path) if child.status != "pruned"]
     last = next((child for child in reversed(below) if child.known and answers_parent(child, branch)), None)
@@ -56,13 +57,21 @@ async def aggregate(branch: Branch, context: Context[Settings]) -> list[Branch]:
         cited = tuple(dict.fromkeys(key for hop in hops for key in hop.cited))
         evidence = tuple(dict.fromkeys((*last.evidence, *branch.evidence)))
         return [branch.with_status("inner", **taken, confidence=confidence, cited=cited, evidence=evidence, aggregated=True)]
-    if below and all(child.answer is not None and not child.known for child in below):  # nothing to combine
+    searches = "retrieve" in context.targets
+    if not searches and below and all(child.answer is not None and not child.known for child in below):  # nothing to combine
         unknown = {} if branch.known else {"answer": UNKNOWN, "confidence": branch.confidence or 0.0}
         return [branch.with_status("inner", **unknown, aggregated=True)]
     cited = tuple(key for child in below for key in child.cited)
     passages = context.passages(*(child.model_copy(update={"evidence": (*child.cited, *child.evidence)}) for child in below), branch)
     above = (*ancestors(context.tree, branch.path), branch)
     findings = [to_finding(child, {passage.id: passage for passage in passages}, above) for child in below]
+    if branch.together and context.settings.splitter != "model":
+        combined = await asyncio.to_thread(embedded_writer().combine, branch.question, findings)
+        if combined is not None:
+            settled = {"answer": combined.answer, "confidence": combined.confidence, "confidence_source": below[-1].confidence_source}
+            return [branch.with_status("inner", **settled, cited=tuple(dict.fromkeys(cited)), aggregated=True)]
+    if searches:
+        return [branch.with_status("open", note=branch.with_note(UNSETTLED))]
     cited_first = tuple(sorted(passages, key=lambda passage: passage.id not in cited))
     reply = await ask(AGGREGATE, cited_first, question=branch.question, above=context.part_of(branch), findings=findings)
     answered = with_answer(branch, reply, "inner")

@@ -1,9 +1,10 @@
 """decompose: split a question into one or two, as was proposed for it, or as the model says (ToR-RAG §4; PruneRAG); extract_entities."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ramify.nodes.asking.ask import Reply, ask
+from ramify.nodes.asking.ask import Reply, ask, embedded_writer
 from ramify.nodes.settings import SPLITS, UNSURE, Settings, TreeSettings
 from ramify.nodes.step import UNSPLIT, Context, branch_step, with_warning
 from ramify.nodes.step.review import ReviewAction, ReviewDecision, quote_text, review, to_argument
@@ -113,14 +114,20 @@ def divide(branch: Branch, parts: list[Branch], **changes: Any) -> list[Branch]:
 
 async def _ask_for_parts(branch: Branch, context: Context[TreeSettings], before: Sequence[Branch], better: Branch | None) -> Reply[Pair]:
     """Ask for sub-questions: two, or where the question was searched, one or two for what its passages leave open."""
+    rejected = [f"{child.question} ({child.note})" for child in before if child.status == "pruned"]
+    kept = "" if better is None else keeping(better.question, better.answer or UNKNOWN)
+    if context.settings.splitter != "model":
+        pair = await asyncio.to_thread(embedded_writer().split, branch.question, context.settings.dependent, rejected, kept)
+        if not pair.simple or context.settings.splitter == "embedded":
+            return Reply(pair, 1.0, "reader", ())
     passages = context.passages(branch) if branch.evidence and context.settings.informed else None
     return await ask(
         DECOMPOSE if passages is None else DECOMPOSE_SEARCHED,
         passages,
         question=branch.question,
         dependent=context.settings.dependent,
-        rejected=[f"{child.question} ({child.note})" for child in before if child.status == "pruned"],
-        kept="" if better is None else keeping(better.question, better.answer or UNKNOWN),
+        rejected=rejected,
+        kept=kept,
     )
 
 

@@ -31,6 +31,10 @@ MAX_QUOTED_CHARS = 80
 """Characters shown of a rejected value."""
 AskFirst = Literal["splits", "unsure", "never"]
 """What a person reviews."""
+Style = Literal["full", "quoted", "short"]
+"""Whether an answer has sentences, and who writes them."""
+Splitter = Literal["model", "embedded", "both"]
+"""What splits a question."""
 NEVER: AskFirst = "never"
 SPLITS: AskFirst = "splits"
 UNSURE: AskFirst = "unsure"
@@ -115,8 +119,10 @@ class Settings(BaseModel):
     )
     context_tokens: int = Field(default=1500, ge=50, description="Tokens of passages given to one call.")
     final_k: int = Field(default=5, ge=1, description="Passages given to the final call.")
-    style: Literal["full", "short"] = Field(
-        default="full", description="full: the short answer, and sentences with their sources; short: the short answer only."
+    style: Style = Field(
+        default="full",
+        description="full: the short answer, and sentences with their sources, written by a language model; quoted: sentences of the sources "
+        "word for word, without a call; short: the short answer only.",
     )
     check: Annotated[str, BeforeValidator(_reranker)] = Field(
         default="reader",
@@ -207,6 +213,11 @@ class TreeSettings(Settings):
     informed: bool = Field(
         default=True, description="Show the passages found for a question, if it was searched, to the call that splits it."
     )
+    splitter: Splitter = Field(
+        default="model",
+        description="What splits a question: model; embedded (the embedded writer, in milliseconds, in English), whose splits are combined "
+        "by arithmetic where that settles them; both: the model where the writer does not split.",
+    )
     tau: float | None = Field(
         default=None,
         ge=0,
@@ -237,6 +248,14 @@ class TreeSettings(Settings):
     def threshold(self) -> float:
         """Return tau, which is set when a question is started; otherwise the paper's value."""
         return TAU if self.tau is None else self.tau
+
+
+class HybridSettings(TreeSettings):
+    """Hybrid: what splits, and how much is read."""
+
+    splitter: Splitter = Field(default="embedded", description=TreeSettings.model_fields["splitter"].description)
+    k: int = Field(default=3, ge=1, le=100, description="Passages retrieved for a question.")
+    style: Style = Field(default="quoted", description=Settings.model_fields["style"].description)
 
 
 class TorSettings(TreeSettings):

@@ -9,7 +9,8 @@ from langchain_core.messages import BaseMessage
 from pydantic import BaseModel
 
 from ramify.nodes.tree import ConfidenceSource, Passage
-from ramify.prompts.prompt import Prompt, Quote
+from ramify.prompts.decompose import Pair
+from ramify.prompts.prompt import Finding, Prompt, Quote
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -22,6 +23,13 @@ class Quotation(NamedTuple):
     """Whether they are the answer; else they only come closest to the question."""
     confidence: float
     """How likely they hold what was asked."""
+
+
+class Combined(NamedTuple):
+    """An answer that follows from others, and how likely it is right if these are as likely as they say."""
+
+    answer: str
+    confidence: float
 
 
 OnText = Callable[[str], None]
@@ -89,6 +97,16 @@ class Answerer(ABC):
     def why_unquoted(question: str) -> str:
         """Return why a model that quotes has no answer to a question that no phrase answers; empty for other questions; blocks."""
         return ""
+
+    @staticmethod
+    def split(question: str, dependent: bool, rejected: Sequence[str], kept: str) -> Pair:
+        """Return two sub-questions, other than those rejected, or that the question is simple; blocks."""
+        return Pair(simple=True)
+
+    @staticmethod
+    def combine(question: str, findings: Sequence[Finding]) -> Combined | None:
+        """Return the answer that follows from those of sub-questions by arithmetic, None if none does; blocks."""
+        return None
 
     @abstractmethod
     def count(self, text: str) -> int:

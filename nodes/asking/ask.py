@@ -17,7 +17,7 @@ from ramify.tools.errors import ModelError
 from ramify.tools.models import ModelOptions, find_best, resolve_model
 from ramify.tools.models.named import FALLBACK_NOTICE
 
-__all__ = ["CALLS", "Answerer", "Reply", "answerer_class", "ask", "current_model"]
+__all__ = ["CALLS", "Answerer", "Reply", "answerer_class", "ask", "current_model", "embedded_writer"]
 
 ROLES = {"system": "system", "human": "user", "ai": "assistant"}
 CALLS: ContextVar[list[dict[str, Any]] | None] = ContextVar("ramify_calls", default=None)
@@ -74,6 +74,15 @@ def current_model(settings: Settings) -> Answerer:
         remedy = remedy or "name a language model, such as ollama:llama3.1:8b"
         raise ModelError(f"{reason}, and {what}" if reason else what, f"{remedy}; or reinstall ramify-rag, which has {EMBEDDED}")
     return LanguageModel(resolve_model(settings.model, options))
+
+
+def embedded_writer() -> type[Answerer]:
+    """Return the class of the embedded model, whose writer splits and whose arithmetic combines; ModelError if it is not installed."""
+    if (kind := answerer_class(EMBEDDED)) is LanguageModel:
+        raise ModelError(
+            f"the model {EMBEDDED!r}, which splitter=embedded needs, is not installed", "set splitter=model, or reinstall ramify-rag"
+        )
+    return kind
 
 
 @cache

@@ -214,7 +214,7 @@ async def confirm_answer(context: Context[Any], update: Update) -> Update:
     result |= {"tree": {**update.get("tree", {}), ROOT: changed}, "text": "", "sentences": [], "quoted": False}
     if decision.type == "reject":
         return {**update, **result, "citations": [], "explanation": f"{quote_answer(answer)} was {decision.reason}"}
-    if settings.style == "full":
+    if settings.style != "short":
         result |= text_update([[Sentence(text=result["answer"])]])
     uncited = [citation.model_copy(update={"cited": False}) for citation in update.get("citations", [])]  # it does not rest on them
     notice = f"the answer is a person's; the model's was {quote_answer(answer)}, {format_confidence(confidence, settings)}"

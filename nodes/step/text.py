@@ -114,7 +114,7 @@ async def add_text(state: State, settings: Settings, model: Answerer, update: Up
             await _quote_passages(state, model, update) if model.needs_quotation(str(update["answer"]), update.get("confidence")) else {}
         )
         return update | ({name: value for name, value in quoted.items() if name not in _TEXT_FIELDS} if "answer" in quoted else {})
-    if answered and "text" not in update and model.writes and not update.get("error"):
+    if settings.style == "full" and answered and "text" not in update and model.writes and not update.get("error"):
         update = update | await _write_text(state, settings, update)
     if answered and not update.get("text"):
         update = update | _quote_citations(state["tree"], update)

@@ -12,6 +12,7 @@ MAX_CONFIDENCE = 0.99
 """The highest confidence shown."""
 LOW_CONFIDENCE = 0.5
 """Below this confidence a reader is told to check the answer."""
+UNSETTLED = "its parts do not settle it: searched itself"
 SIMPLE = "simple: asks for one fact"
 REPLACED = "did not suffice: replaced"
 WEAKER = "the weaker of the two"

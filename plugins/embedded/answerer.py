@@ -7,13 +7,14 @@ from typing import Any
 
 from ramify.embedded.encoders.mpnet import READER
 from ramify.embedded.reader.calibration import TAU
-from ramify.nodes.asking.answerer import Answerer, OnText, Quotation, Reply, T
+from ramify.nodes.asking.answerer import Answerer, Combined, OnText, Quotation, Reply, T
 from ramify.nodes.asking.budget import CALL_CONTEXT, Booking
 from ramify.nodes.asking.language_model import limit_passages, most_relevant, to_quote
 from ramify.nodes.settings import EMBEDDED, LARGE, Settings
 from ramify.nodes.state import Replies, Usage, merge_max
 from ramify.nodes.tree import Passage, is_unknown
-from ramify.prompts.prompt import Prompt, Quote
+from ramify.prompts.decompose import Pair
+from ramify.prompts.prompt import Finding, Prompt, Quote
 from ramify.tools.errors import BudgetError, UsageError
 from ramify.tools.models.concurrency import DEFAULT_CONCURRENCY, get_cap
 from ramify.tools.models.tokens import estimate_tokens, passage_length
@@ -107,6 +108,22 @@ class Extractive(Answerer):
         from ramify.embedded.extractive.questions import why_unquoted
 
         return why_unquoted(question)
+
+    @staticmethod
+    def split(question: str, dependent: bool, rejected: Sequence[str], kept: str) -> Pair:
+        """Return the sub-questions of the writer, or that the question is simple; blocks."""
+        from ramify.embedded.extractive.questions import split_question
+
+        slots = {"question": question, "dependent": dependent, "rejected": list(rejected), "kept": kept}
+        return Pair.model_validate(split_question(slots))
+
+    @staticmethod
+    def combine(question: str, findings: Sequence[Finding]) -> Combined | None:
+        """Return the answer that follows by comparing dates, numbers and names, None if none does; blocks."""
+        from ramify.embedded.extractive.model import reply_to
+
+        said = reply_to("aggregate", {"question": question, "findings": list(findings), "passages": []})
+        return None if is_unknown(said["answer"]) else Combined(said["answer"], said["confidence"])
 
     def needs_quotation(self, answer: str, confidence: float | None) -> bool:
         """Return whether an answer is unknown or has a low confidence."""

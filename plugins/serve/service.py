@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from secrets import token_hex
-from typing import Any, Literal
+from typing import Any
 
 from langchain_core.messages import AnyMessage
 from pydantic import BaseModel, ConfigDict, Field
@@ -17,6 +17,7 @@ from ramify.graphs.ratings import AnsweredTurn, Rating, find_turns, load_ratings
 from ramify.graphs.run import ask_async
 from ramify.graphs.strategies import find_strategy
 from ramify.nodes.init_tree import validate_question
+from ramify.nodes.settings import Style
 from ramify.serve.catalog import MAX_QUOTED_CHARS, NAME_SEPARATOR, Catalog, Collection
 from ramify.serve.collections import UserCollections, WatchedFolder
 from ramify.serve.questions import QuestionQueue, RunningQuestion
@@ -45,7 +46,7 @@ class AskRequest(BaseModel):
     strategy: str | None = None
     model: str | None = None
     settings: dict[str, Any] = Field(default_factory=dict)
-    style: Literal["full", "short"] | None = None
+    style: Style | None = None
     thread: str | None = None
     """The conversation of the question, or `new`; without it, nothing is stored."""
 
@@ -61,7 +62,7 @@ class EditRequest(BaseModel):
     collection: str | list[str] | None = None
     model: str | None = None
     settings: dict[str, Any] = Field(default_factory=dict)
-    style: Literal["full", "short"] | None = None
+    style: Style | None = None
 
 
 class RatingRequest(BaseModel):
