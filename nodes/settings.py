@@ -121,8 +121,8 @@ class Settings(BaseModel):
     final_k: int = Field(default=5, ge=1, description="Passages given to the final call.")
     style: Style = Field(
         default="full",
-        description="full: the short answer, and sentences with their sources, written by a language model; quoted: sentences of the sources "
-        "word for word, without a call; short: the short answer only.",
+        description="full: the short answer, and sentences with their sources, written by a language model; quoted: sentences of the "
+        "sources word for word, without a call; short: the short answer only.",
     )
     check: Annotated[str, BeforeValidator(_reranker)] = Field(
         default="reader",

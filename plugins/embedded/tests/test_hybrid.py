@@ -1,0 +1,120 @@
+"""The hybrid: the embedded writer splits, a language model reads each part, arithmetic combines."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+import ramify.graphs as graphs
+from ramify.nodes.asking.ask import answerer_class
+from ramify.tools import plugins
+from ramify.tools.errors import ModelError
+from tests.fakes import FakeModel, library
+
+BORN = "Where was the designer of Hollin Bridge born?"
+OLDER = "Who is older, Ann Rask or Bo Lind?"
+TEXTS = (
+    "Hollin Bridge was designed by Edda Rask.",
+    "Edda Rask was born in Tarnholm.",
+    "Ann Rask was born in 1901.",
+    "Bo Lind was born in 1894.",
+)
+KNOWN = {
+    "Who is the designer of Hollin Bridge?": "Edda Rask",
+    "Where was Edda Rask born?": "Tarnholm",
+    "When was Ann Rask born?": "1901",
+    "When was Bo Lind born?": "1894",
+}
+
+
+def reader(known: Mapping[str, str] = KNOWN, **others: Any) -> FakeModel:
+    """Make a model that answers these questions from passages, others with Unknown."""
+
+    def replies(prompt: str, slots: Mapping[str, Any]) -> Mapping[str, Any]:
+        if prompt in others:
+            return dict(others[prompt])
+        assert prompt == "answer", f"asked to {prompt}"
+        return {"answer": known.get(slots["question"], "Unknown"), "confidence": 0.9, "citations": [1]}
+
+    return FakeModel(replies=replies, logprobs=True)
+
+
+def test_each_part_of_a_bridge_is_read_in_one_call_and_the_last_answers() -> None:
+    model = reader()
+    result = graphs.ask(BORN, "hybrid", model=model, index=library(*TEXTS))
+    assert result.answer == "Tarnholm"
+    assert [slots["question"] for slots in model.asked("answer")] == list(KNOWN)[:2]
+    assert result.usage.llm_calls == 2
+    assert result.confidence == pytest.approx(0.81)
+    assert {citation.text for citation in result.citations} == set(TEXTS[:2])
+
+
+def test_a_comparison_is_settled_by_arithmetic() -> None:
+    model = reader()
+    result = graphs.ask(OLDER, "hybrid", model=model, index=library(*TEXTS))
+    assert result.answer == "Bo Lind"
+    assert len(model.calls) == 2
+    assert {citation.text for citation in result.citations} == set(TEXTS[2:])
+
+
+def test_a_question_whose_parts_settle_nothing_is_searched_and_read_itself() -> None:
+    model = reader({OLDER: "Bo Lind"})
+    result = graphs.ask(OLDER, "hybrid", model=model, index=library(*TEXTS))
+    assert result.answer == "Bo Lind"
+    assert [slots["question"] for slots in model.asked("answer")][-1] == OLDER
+    assert "do not settle" in result.tree["0"].note
+
+
+def test_a_second_hop_is_not_asked_where_the_first_has_no_answer() -> None:
+    model = reader({BORN: "Tarnholm"})
+    result = graphs.ask(BORN, "hybrid", model=model, index=library(*TEXTS))
+    assert result.answer == "Tarnholm"
+    assert [slots["question"] for slots in model.asked("answer")] == [next(iter(KNOWN)), BORN]
+    assert result.tree["0.1"].status == "pruned"
+
+
+def test_a_question_that_the_writer_does_not_split_is_read_at_once() -> None:
+    asked = "When was Ann Rask born?"
+    result = graphs.ask(asked, "hybrid", model=reader(), index=library(*TEXTS))
+    assert (result.answer, result.usage.llm_calls, list(result.tree)) == ("1901", 1, ["0"])
+
+
+def test_with_both_the_model_splits_what_the_writer_does_not() -> None:
+    asked = "Whose bridge stands where Edda lived?"
+    pair = {"simple": False, "first": "When was Ann Rask born?", "second": "When was Bo Lind born?"}
+    model = FakeModel(
+        replies=lambda prompt, slots: (
+            (pair if slots["question"] == asked else {"simple": True, "first": "", "second": ""})
+            if prompt == "decompose"
+            else {"answer": KNOWN.get(slots["question"], "Ann"), "confidence": 0.9, "citations": [1]}
+        ),
+        logprobs=True,
+    )
+    result = graphs.ask(asked, "hybrid", model=model, index=library(*TEXTS), splitter="both")
+    assert [branch.question for branch in result.tree.values()][1:] == [pair["first"], pair["second"]]
+    assert result.answer == "Ann", "no arithmetic says how these answers combine"
+
+
+@pytest.mark.parametrize("strategy", ["tor", "prune"])
+def test_other_strategies_split_by_the_writer_where_that_is_set(strategy: str) -> None:
+    arguments = {"joint": False, "entities": False, "tau": 1.0} if strategy == "prune" else {"judged": False, "search_root": False}
+    model = reader(finalize={"answer": "Tarnholm", "confidence": 0.9, "citations": [1], "settled_by": "agreement"})
+    result = graphs.ask(BORN, strategy, model=model, index=library(*TEXTS), splitter="embedded", style="short", **arguments)
+    assert [branch.question for branch in result.tree.values()][1:3] == list(KNOWN)[:2]
+    assert not model.asked("decompose")
+
+
+def test_the_sentences_of_its_answer_are_those_of_the_sources() -> None:
+    result = graphs.ask(BORN, "hybrid", model=reader(), index=library(*TEXTS))
+    assert [sentence.text for sentence in result.sentences] == list(TEXTS[:2])
+    assert [sentence.citations for sentence in result.sentences] == [(1,), (2,)]
+    assert result.quoted
+
+
+def test_without_the_embedded_model_it_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plugins, "names", lambda group: [])
+    answerer_class.cache_clear()
+    with pytest.raises(ModelError, match="extractive") as raised:
+        graphs.ask(BORN, "hybrid", model=reader(), index=library(*TEXTS))
+    answerer_class.cache_clear()
+    assert "splitter=model" in raised.value.remedy
