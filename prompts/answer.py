@@ -4,7 +4,7 @@ from pydantic import Field
 
 from ramify.prompts.lenient_types import Citations, Fraction, ModelReply, Sentence, ShortAnswer
 from ramify.prompts.prompt import Prompt
-from ramify.prompts.worked_examples import FIRST_OPENED, HOLLIN, VALLEY, example, finding, passage
+from ramify.prompts.worked_examples import FIRST_OPENED, HOLLIN, example, finding, passage
 
 
 class Answered(ModelReply):
@@ -20,6 +20,7 @@ class Answered(ModelReply):
 class AnsweredFromPassages(Answered):
     """An answer, and where there is none what the passages tell all the same."""
 
+    answer: ShortAnswer = Field(description="the answer alone")
     missing: Sentence = Field(default="", description="if Unknown: what they tell of it and what not; otherwise empty")
 
 
@@ -27,35 +28,13 @@ ANSWER = Prompt(
     name="answer",
     purpose="Answer one question from its passages (ToR-RAG partial answers, PruneRAG staged answers, naive and chain)",
     task=(
-        "Answer the question from the passages alone. Some may be about something else with a similar name. If none contains the answer, do not "
-        "guess: say Unknown."
+        "Answer the question from the passages alone, in as few words as possible: a name, a date, a number, or Yes or No. Some passages may be "
+        "about something else with a similar name. If they do not contain the answer, say Unknown."
     ),
     template="Passages:\n{passages}\n\n{above}Question: {question}",
     reply=AnsweredFromPassages,
-    thought="what the passages say of it",
-    examples=(
-        example(
-            AnsweredFromPassages(answer="1852", confidence=0.98, citations=[2]),
-            thought="Passage 2 says so; 1871 is the year of a fire.",
-            passages=[VALLEY, passage("Hollin Bridge", "It opened in 1852.")],
-            question="When did Hollin Bridge open?",
-        ),
-        example(
-            AnsweredFromPassages(
-                answer="Unknown", confidence=0.9, citations=[], missing="The designer is Edda Rask; her birthplace is not told."
-            ),
-            thought="The designer is named, her birthplace is not.",
-            passages=[passage("Hollin Bridge", "It was designed by Edda Rask.")],
-            question=HOLLIN,
-        ),
-        example(
-            AnsweredFromPassages(answer="No", confidence=0.96, citations=[1, 2]),
-            thought="One stands on Vane Head, the other on Crane Isle.",
-            passages=[passage("Skerry Light", "It stands on Vane Head."), passage("Mirefell Light", "It stands on Crane Isle.")],
-            question="Do Skerry Light and Mirefell Light stand in the same place?",
-        ),
-    ),
 )
+"""Without examples and thought: small models copy both, and a server that has read the passages need read nothing else."""
 
 
 CLOSED_BOOK = Prompt(
@@ -78,7 +57,7 @@ AGGREGATE = Prompt(
         "Answer the question from the findings of its sub-questions; the passages behind them are for checking. If the findings contradict each "
         "other, trust the better supported. If they do not settle the question, say Unknown."
     ),
-    template="Findings:\n{findings}\n\nPassages:\n{passages}\n\n{above}Question: {question}",
+    template="Passages:\n{passages}\n\nFindings:\n{findings}\n\n{above}Question: {question}",
     reply=Answered,
     thought="what the findings come to, and where they conflict",
     examples=(

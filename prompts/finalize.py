@@ -29,7 +29,7 @@ FINALIZE = Prompt(
         "Answer the question from the findings and passages alone; findings may be wrong. If they conflict, trust the better source, then the "
         "majority, then what fits the question; else say Unknown."
     ),
-    template="Findings:\n{findings}\n\nPassages:\n{passages}\n\nQuestion: {question}",
+    template="Passages:\n{passages}\n\nFindings:\n{findings}\n\nQuestion: {question}",
     reply=Final,
     thought="what they come to, and what is missing",
     concludes=True,
@@ -56,7 +56,7 @@ WRITE = Prompt(
         "Write the answer to the question for a reader, in one to eight sentences: say it, and what it rests on. The answer is known; do not "
         "change it. Use nothing but the passages and findings, and keep names as the passages write them."
     ),
-    template="Findings:\n{findings}\n\nPassages:\n{passages}\n\nQuestion: {question}\nAnswer: {known}",
+    template="Passages:\n{passages}\n\nFindings:\n{findings}\n\nQuestion: {question}\nAnswer: {known}",
     reply=Written,
     examples=(
         example(

@@ -87,8 +87,9 @@ FILTER: Prompt[Filtered] = Prompt(
     name="filter",
     purpose="Select the relevant passages and facts of a batch (Iterative RAG, step 3)",
     task="Pick from a batch of passages what helps to answer the question.",
-    template="Facts so far:\n{facts}\n\nLooked for: {expected}\n\nPassages:\n{passages}\n\nQuestion: {question}",
+    template="Passages:\n{passages}\n\nFacts so far:\n{facts}\n\nLooked for: {expected}\n\nQuestion: {question}",
     reply=FilteredSources,
+    sources=True,
     examples=(
         example(
             FilteredSources(
@@ -108,7 +109,7 @@ FILTER: Prompt[Filtered] = Prompt(
         ),
     ),
 )
-FILTER_RECORDS = replace(FILTER, reply=Filtered)
+FILTER_RECORDS = replace(FILTER, reply=Filtered, sources=False)
 """For sources with a single passage each, which cannot suggest further ones."""
 
 
@@ -125,7 +126,7 @@ COMPRESS = Prompt(
     name="compress",
     purpose="Answer from the facts and passages that the filter kept (Iterative RAG, step 4)",
     task="Answer the question from the facts and passages alone. Facts were noted while reading and may be wrong.",
-    template="Facts:\n{facts}\n\nPassages:\n{passages}\n\nQuestion: {question}",
+    template="Passages:\n{passages}\n\nFacts:\n{facts}\n\nQuestion: {question}",
     reply=Compressed,
     thought="what they come to, and what is missing",
     concludes=True,

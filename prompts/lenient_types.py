@@ -45,7 +45,7 @@ ANSWER_LABEL = re.compile(r"^(?:\*\*)?(?:(?:final|short) )?answer:(?:\*\*)?\s+",
 ANSWER_CITATIONS = re.compile(r"(?:\s\[\d{1,2}(?:, ?\d{1,2})*\])+$")
 MAX_NUMBER_CHARS = 40
 MAX_SCORE = 5
-THOUGHT = "thought"
+THOUGHT, CONFIDENCE = "thought", "confidence"
 T = TypeVar("T", bound=BaseModel)
 
 
@@ -228,6 +228,15 @@ class Written(ModelReply):
         description="the answer and what it rests on, in one to eight sentences, each ending with its passage's number, such as [2]; if "
         "Unknown, what is told and what not",
     )
+
+
+@cache
+def without_confidence(reply: type[T]) -> type[T]:
+    """Return a reply type whose confidence a model is not asked for, because it is measured."""
+    if CONFIDENCE not in reply_fields(reply):
+        return reply
+    unasked: dict[str, Any] = {CONFIDENCE: (SkipJsonSchema[float], Field(default=1.0, ge=0, le=1))}
+    return create_model(reply.__name__, __base__=reply, __doc__=reply.__doc__, **unasked)
 
 
 @cache

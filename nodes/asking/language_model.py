@@ -199,7 +199,8 @@ class LanguageModel(Answerer):
         If the prompt has filled the window, the reply is discarded and the call repeated with fewer passages.
         """
         context = CALL_CONTEXT.get()
-        prompt = prompt.with_options(context.settings.thought, context.settings.shots, context.settings.style == "full")
+        settings = context.settings
+        prompt = prompt.with_options(settings.thought, settings.shots, settings.style == "full", stated=not self.model.measures)
 
         def fitted(shown: Prompt[T] = prompt) -> Request:  # the last call makes do with what is left
             return fit_prompt(shown, passages, slots, context.settings, self, context.budget.tokens, context.budget.last)

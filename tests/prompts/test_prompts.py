@@ -14,7 +14,7 @@ from tests.records.samples import ALL, FINDING, sample
 @pytest.mark.parametrize("prompt", ALL, ids=lambda prompt: prompt.name)
 def test_the_reply_s_fields_are_all_described_and_all_required(prompt: Prompt[Any]) -> None:
     prompt = prompt.with_options(thought=True, shots=3)
-    told = str(prompt.render(sample(prompt))[0].content)
+    told = str(prompt.render(sample(prompt))[-1].content)
     assert all(f'"{name}": ' in told for name in reply_fields(prompt.reply))
     assert prompt.reply.model_json_schema()["required"] == list(reply_fields(prompt.reply))
 
@@ -99,7 +99,7 @@ def test_a_finding_s_source_cannot_close_a_passage_either() -> None:
 
 @pytest.mark.parametrize("prompt", [prompts.JUDGE, prompts.RUBRIC], ids=lambda prompt: prompt.name)
 def test_independence_is_asked_for_where_sub_questions_may_not_depend(prompt: Prompt[Any]) -> None:
-    told = {allowed: str(prompt.render({**sample(prompt), "dependent": allowed})[0].content) for allowed in (True, False)}
+    told = {allowed: str(prompt.render({**sample(prompt), "dependent": allowed})[-1].content) for allowed in (True, False)}
     assert "independent" in told[False]
     assert "presupposes" in told[False]
     assert "independent" not in told[True]
@@ -107,7 +107,7 @@ def test_independence_is_asked_for_where_sub_questions_may_not_depend(prompt: Pr
 
 
 def test_the_judge_s_criteria_are_those_of_the_paper() -> None:
-    told = str(prompts.JUDGE.render(sample(prompts.JUDGE))[0].content)
+    told = str(prompts.JUDGE.render(sample(prompts.JUDGE))[-1].content)
     assert "neither too little nor too much" in told
     assert "conflict with the question" in told
 
@@ -134,7 +134,7 @@ def test_how_answers_are_combined_is_asked_of_nobody_and_may_be_said(prompt: Pro
 def test_a_finding_shows_neither_how_it_is_combined_nor_what_is_above_it(prompt: Prompt[Any]) -> None:
     human = str(prompt.render(sample(prompt))[1].content)
     assert "Germany" in human
-    assert "earlier" not in human
+    assert "earlier" not in human.replace(prompt.task, "")
 
 
 def test_every_prompt_has_a_name_of_its_own() -> None:

@@ -63,7 +63,7 @@ async def replied(prompt: Prompt[Any], dependent: bool = True, **options: Any) -
 
 
 def check(prompt: Prompt[Any], reply: Reply[Any], spent: Usage, settings: Settings) -> None:
-    asked = prompt.with_options(settings.thought, settings.shots)
+    asked = prompt.with_options(settings.thought, settings.shots, stated=False)
     assert isinstance(reply.value, asked.reply)
     assert spent.replies == {prompt.name: Replies(valid=1)}
     if (prompt.name in ANSWERED and reply.value.answer) or prompt.name in FIELDS:
@@ -105,7 +105,7 @@ async def test_without_a_thought_and_without_examples(prompt: Prompt[Any]) -> No
 @some(SWITCHED, DECOMPOSE)
 async def test_with_sub_questions_that_do_not_need_each_other(prompt: Prompt[Any]) -> None:
     reply, spent, settings = await replied(prompt, dependent=False, shots=1)
-    assert isinstance(reply.value, prompt.with_options(settings.thought, 1).reply)
+    assert isinstance(reply.value, prompt.with_options(settings.thought, 1, stated=False).reply)
     assert spent.replies == {prompt.name: Replies(valid=1)}
 
 

@@ -87,6 +87,8 @@ class Model:
     """Seconds taken to import and create its client, counted as loading."""
     chats: PerLoop[BaseChatModel] | None = field(default=None, repr=False)
     """The client for each event loop, if it has connections."""
+    measures: bool = False
+    """Whether its replies always come with log probabilities, so that it need not say how sure it is."""
     num_predict: int | None = None
     """Maximum tokens of a reply, if the toolkit sets it."""
 

@@ -171,7 +171,7 @@ def _from_gguf(name: str, options: ModelOptions) -> Model:
 
     model = _connect(make, server, inside, engine.form.slots)
     model.server.record.answered = True
-    return replace(model, load=engine.take_loading_time, notice=engine.notice)
+    return replace(model, load=engine.take_loading_time, notice=engine.notice, measures=True)
 
 
 def _from_provider(provider: str, name: str, options: ModelOptions) -> Model:

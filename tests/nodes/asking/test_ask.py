@@ -7,7 +7,7 @@ import pytest
 from langchain_core.messages import AIMessage
 
 import ramify.graphs as graphs
-from ramify.prompts import ANSWER
+from ramify.prompts import DECIDE
 from tests.fakes import FakeModel
 from tests.river import QUESTION, but, model, river
 
@@ -94,44 +94,46 @@ def test_the_tokens_of_the_final_call_are_reserved() -> None:
         assert result.answer == "Seine"
 
 
-COPIED = ANSWER.examples[0].thought
+COPIED = DECIDE.examples[0].thought
+CHOSEN: dict[str, Any] = {"action": "answer", "questions": [], "entities": []}
+ACCEPTED: dict[str, Any] = {"tau": 0.0, "reconsider": False, "style": "short"}
 
 
 def thinking(first: str, then: str = "The passage names the river.", **changed: Any) -> FakeModel:
-    """Make a model whose first reply to `answer` has one thought and whose next replies have another, with other answers."""
-    said = iter([{"thought": first, "answer": "Loire", "confidence": 0.9, "citations": [1], **changed}])
-    other = {"thought": then, "answer": "Seine", "confidence": 0.9, "citations": [2]}
-    return but(answer=lambda slots: next(said, other))
+    """Make a model whose first decision has one thought and whose next ones have another, with other answers."""
+    said = iter([{**CHOSEN, "thought": first, "answer": "Loire", "confidence": 0.9, "citations": [1], **changed}])
+    other = {**CHOSEN, "thought": then, "answer": "Seine", "confidence": 0.9, "citations": [2]}
+    return but(decide=lambda slots: next(said, other))
 
 
 @pytest.mark.parametrize("thought", [COPIED, COPIED.upper(), f" {COPIED.rstrip('.')} !"])
 def test_a_reply_with_the_thought_of_an_example_is_asked_for_again_without_examples(thought: str) -> None:
     chat = thinking(thought)
-    result = graphs.ask(QUESTION, "naive", model=chat, index=river(), style="short")
+    result = graphs.ask(QUESTION, "prune", model=chat, index=river(), **ACCEPTED)
     assert (result.answer, result.usage.llm_calls) == ("Seine", 2)
     assert [any(isinstance(message, AIMessage) for message in messages) for messages in chat.heard] == [True, False]
-    assert result.usage.replies["answer"].valid == 1
+    assert result.usage.replies["decide"].valid == 1
 
 
 @pytest.mark.parametrize("options", [{"shots": 0}, {"thought": False}])
 def test_without_examples_or_thoughts_no_reply_is_asked_for_again(options: dict[str, Any]) -> None:
-    result = graphs.ask(QUESTION, "naive", model=thinking(COPIED), index=river(), style="short", **options)
+    result = graphs.ask(QUESTION, "prune", model=thinking(COPIED), index=river(), **ACCEPTED, **options)
     assert (result.answer, result.usage.llm_calls) == ("Loire", 1)
 
 
 def test_a_thought_of_its_own_is_not_asked_for_again() -> None:
-    result = graphs.ask(QUESTION, "naive", model=thinking("Passage 1 says so."), index=river(), style="short")
+    result = graphs.ask(QUESTION, "prune", model=thinking("Passage 1 says so."), index=river(), **ACCEPTED)
     assert (result.answer, result.usage.llm_calls) == ("Loire", 1)
 
 
 def test_it_is_asked_for_again_once_and_only_within_the_budget() -> None:
-    always = graphs.ask(QUESTION, "naive", model=thinking(COPIED, then=COPIED), index=river(), style="short")
+    always = graphs.ask(QUESTION, "prune", model=thinking(COPIED, then=COPIED), index=river(), **ACCEPTED)
     assert (always.answer, always.usage.llm_calls) == ("Seine", 2)
-    limited = graphs.ask(QUESTION, "naive", model=thinking(COPIED), index=river(), style="short", max_calls=1)
+    limited = graphs.ask(QUESTION, "prune", model=thinking(COPIED), index=river(), **ACCEPTED, max_calls=2)
     assert (limited.answer, limited.usage.llm_calls, limited.stopped_by) == ("Loire", 1, "finished")
 
 
 def test_a_malformed_reply_without_examples_leaves_the_first_one() -> None:
-    said = iter([{"thought": COPIED, "answer": "Loire", "confidence": 0.9, "citations": [1]}])
-    result = graphs.ask(QUESTION, "naive", model=but(answer=lambda slots: next(said, "no JSON")), index=river(), style="short")
+    said = iter([{**CHOSEN, "thought": COPIED, "answer": "Loire", "confidence": 0.9, "citations": [1]}])
+    result = graphs.ask(QUESTION, "prune", model=but(decide=lambda slots: next(said, "no JSON")), index=river(), **ACCEPTED)
     assert (result.answer, result.usage.llm_calls) == ("Loire", 2)

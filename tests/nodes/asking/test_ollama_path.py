@@ -70,7 +70,7 @@ async def test_what_is_sent_and_what_comes_back(ollama: Ollama, work: CallContex
     (sent,) = ollama.requests
     assert sent["options"] == {"temperature": 0.3, "seed": 11, "num_ctx": 4096, "num_predict": 200}
     assert (sent["keep_alive"], sent["logprobs"]) == ("7m", True)
-    assert sent["format"]["required"] == ["thought", *reply_fields(ANSWER.reply)]
+    assert sent["format"]["required"] == list(reply_fields(ANSWER.reply))
     assert (work.spent.llm_calls, work.spent.prompt_tokens) == (1, tokens_of(sent))
 
 
