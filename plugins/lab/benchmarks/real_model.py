@@ -2,14 +2,15 @@
 
     ramify download smollm2
     python plugins/lab/benchmarks/real_model.py [--data demo:development …] [--model gguf:smollm2] [--base-url URL] [--caps 1] [--limit N]
+    python plugins/lab/benchmarks/real_model.py --model gguf:qwen2.5-coder-1.5b --strategies naive,hybrid,prune --data 2wikimultihopqa …
 
 `bare` is the baseline that a strategy must beat: the five best passages and the question in one plain prompt, without JSON and examples.
 `--keep-replies` stores every prompt and reply in the results, for `bare` with the log probability of each token.
 
-Interrupt it and run it again: it goes on where it stopped. With smollm2 it takes about an hour on two cores, which is why passages are
-cut to 100 tokens, `tor` goes to depth 2 and `iterative` searches for 20 passages. On a GPU, with a build of xllamacpp for it or with a
-server's `--base-url`, `--caps 1,8,32` runs it once for each number of calls at the same time. Exits 1 where a question is
-lost to the form of a reply, or fewer than 99 % of the calls are valid after repair.
+Interrupt it and run it again: it goes on where it stopped. `--strategies` runs these alone, with their default settings. Else it is made
+for smollm2, which takes about an hour on two cores: passages are cut to 100 tokens, `tor` goes to depth 2 and `iterative` searches for 20
+passages. On a GPU, with a build of xllamacpp for it or with a server's `--base-url`, `--caps 1,8,32` runs it once for each number of calls
+at the same time. Exits 1 where a question is lost to the form of a reply, or fewer than 99 % of the calls are valid after repair.
 """
 
 import argparse
@@ -55,7 +56,7 @@ ORDERS = {
     "iterative": ["passage_tokens=100", "top_k=20"],
 }
 """Strategies with their settings; closed-book comes along."""
-STRATEGIES = ("closed-book", "bare", "naive", "iterative", "ircot", "chain", "tor", "prune")
+STRATEGIES = ("closed-book", "bare", "naive", "hybrid", "iterative", "ircot", "chain", "tor", "prune")
 VALID = 0.99
 TICK = 0.02
 SPEED = "speed.json"
@@ -106,7 +107,8 @@ def measure(options: argparse.Namespace, cap: int, folder: Path) -> list[Row]:
     limiter = model.cap.limiter
     with timed(folder / "bare", limiter):
         rows = ask_bare(options, model, cap, folder / "bare")
-    for strategies, settings in ORDERS.items():
+    orders = {name: list[str]() for name in options.strategies.split(",")} if options.strategies else ORDERS
+    for strategies, settings in orders.items():
         part = folder / strategies.partition(",")[0]
         command = ["eval", *options.data, "--strategy", strategies, "--model", options.model, "--at-once", str(cap), "--out", str(part)]
         command += ["--base-url", options.base_url] if options.base_url else []
@@ -245,6 +247,7 @@ def main() -> int:
     parser.add_argument("--base-url")
     parser.add_argument("--caps", default="1", help="calls at the same time, with commas between")
     parser.add_argument("--limit", type=int, help="only the first questions")
+    parser.add_argument("--strategies", help="these alone, with commas between, and their default settings")
     parser.add_argument("--keep-replies", action="store_true", help="store every prompt and reply in the results")
     parser.add_argument("--out", type=Path, default=Path("build/real-model"))
     options = parser.parse_args()
