@@ -116,7 +116,7 @@ async def _ask_for_parts(branch: Branch, context: Context[TreeSettings], before:
     """Ask for sub-questions: two, or where the question was searched, one or two for what its passages leave open."""
     rejected = [f"{child.question} ({child.note})" for child in before if child.status == "pruned"]
     kept = "" if better is None else keeping(better.question, better.answer or UNKNOWN)
-    if context.settings.splitter != "model":
+    if context.settings.splitter != "model" and await asyncio.to_thread(embedded_writer().objection, branch.question) is None:
         pair = await asyncio.to_thread(embedded_writer().split, branch.question, context.settings.dependent, rejected, kept)
         if not pair.simple or context.settings.splitter == "embedded":
             return Reply(pair, 1.0, "reader", ())

@@ -215,8 +215,8 @@ class TreeSettings(Settings):
     )
     splitter: Splitter = Field(
         default="model",
-        description="What splits a question: model; embedded (the embedded writer, in milliseconds, in English), whose splits are combined "
-        "by arithmetic where that settles them; both: the model where the writer does not split.",
+        description="What splits a question: model; embedded (the embedded writer, in milliseconds; the model, if it cannot read the question), "
+        "whose splits are combined by arithmetic where that settles them; both: the model where the writer does not split.",
     )
     tau: float | None = Field(
         default=None,

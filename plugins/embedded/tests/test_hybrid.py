@@ -95,6 +95,22 @@ def test_with_both_the_model_splits_what_the_writer_does_not() -> None:
     assert result.answer == "Ann", "no arithmetic says how these answers combine"
 
 
+def test_the_model_splits_a_question_that_the_writer_cannot_read() -> None:
+    asked = "에다 라스크가 설계한 다리는 언제 개통되었습니까?"
+    pair = {"simple": False, "first": "에다 라스크는 무엇을 설계했습니까?", "second": "{1}은 언제 개통되었습니까?"}
+    model = FakeModel(
+        replies=lambda prompt, slots: (
+            (pair if slots["question"] == asked else {"simple": True, "first": "", "second": ""})
+            if prompt == "decompose"
+            else {"answer": "홀린 다리" if "무엇" in slots["question"] else "1852", "confidence": 0.9, "citations": [1]}
+        ),
+        logprobs=True,
+    )
+    result = graphs.ask(asked, "hybrid", model=model, index=library(*TEXTS))
+    assert result.answer == "1852"
+    assert result.tree["0.1"].question == "홀린 다리은 언제 개통되었습니까?"
+
+
 @pytest.mark.parametrize("strategy", ["tor", "prune"])
 def test_other_strategies_split_by_the_writer_where_that_is_set(strategy: str) -> None:
     arguments = {"joint": False, "entities": False, "tau": 1.0} if strategy == "prune" else {"judged": False, "search_root": False}
