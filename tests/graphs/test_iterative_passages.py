@@ -120,5 +120,5 @@ def test_sources_are_asked_for_where_one_has_several_passages(sources: list[str]
     shelf = library()
     shelf.add_texts([f"River number {n}." for n in range(3)], metadatas=[{"source": source} for source in sources])
     graphs.ask(QUESTION, "iterative", model=(chat := but()), index=shelf)
-    [told] = [messages[0].text for (name, _), messages in zip(chat.calls, chat.heard, strict=True) if name == "filter"][:1]
+    [told] = [messages[-1].text for (name, _), messages in zip(chat.calls, chat.heard, strict=True) if name == "filter"][:1]
     assert ('"sources"' in told) == asked
