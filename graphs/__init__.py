@@ -1,13 +1,13 @@
 """Strategies: one graph definition per file, with edges and conditions only; and running a question through one.
 
-* strategies: `prune`, `tor`, `iterative`, `hybrid`, `chain`, `ircot`, `self_ask`, `react`, `naive`, `global_search`, `closed_book`, each a
+* strategies: `prune`, `tor`, `iterative`, `split`, `chain`, `ircot`, `self_ask`, `react`, `naive`, `global_search`, `closed_book`, each a
   `Strategy` (in `strategies`) that builds a `wiring` with `conditions`
 * a question: `run`, with its result
 * several: `conversation`, with the `memory` in which it is stored; `editing` of a tree that was stored; `ratings` of answers
 * in a larger agent: `tool`, also as a subagent; `nested` for its configuration and progress
 """
 
-from ramify.graphs import chain, closed_book, global_search, hybrid, ircot, iterative, naive, prune, react, self_ask, tor
+from ramify.graphs import chain, closed_book, global_search, ircot, iterative, naive, prune, react, self_ask, split, tor
 from ramify.graphs.conversation import Conversation, with_conversation
 from ramify.graphs.run import Result, ask, ask_async
 from ramify.graphs.strategies import DEFAULT, STRATEGIES, Strategy, build, configure, register
@@ -34,5 +34,5 @@ __all__ = [
     "with_conversation",
 ]
 
-for _module in (prune, tor, hybrid, iterative, chain, ircot, self_ask, react, naive, global_search, closed_book):
+for _module in (prune, tor, split, iterative, chain, ircot, self_ask, react, naive, global_search, closed_book):
     register(_module.STRATEGY)

@@ -215,7 +215,7 @@ class TreeSettings(Settings):
     )
     splitter: Splitter = Field(
         default="model",
-        description="What splits a question: model; embedded (the embedded writer, in milliseconds; the model, if it cannot read the question), "
+        description="What splits a question: model; embedded (the embedded writer, in milliseconds; the model if it cannot read it), "
         "whose splits are combined by arithmetic where that settles them; both: the model where the writer does not split.",
     )
     tau: float | None = Field(
@@ -250,8 +250,8 @@ class TreeSettings(Settings):
         return TAU if self.tau is None else self.tau
 
 
-class HybridSettings(TreeSettings):
-    """Hybrid: what splits, and how much is read."""
+class SplitSettings(TreeSettings):
+    """Split first: what splits, and how much is read."""
 
     splitter: Splitter = Field(default="embedded", description=TreeSettings.model_fields["splitter"].description)
     k: int = Field(default=3, ge=1, le=100, description="Passages retrieved for a question.")

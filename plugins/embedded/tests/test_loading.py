@@ -190,7 +190,7 @@ def test_loading_is_no_part_of_the_seconds(strategy: str, folder: Path, clock: C
     assert again.usage.loading_s == 0.0, "all is there now"
 
 
-@pytest.mark.parametrize("strategy", [name for name in SEARCHING if name not in ("naive", "hybrid")])
+@pytest.mark.parametrize("strategy", [name for name in SEARCHING if name not in ("naive", "split")])
 def test_the_work_is(strategy: str, clock: Clock) -> None:
     def slowly(prompt: str, slots: Mapping[str, Any]) -> Any:
         clock.passes(1000)

@@ -2,7 +2,7 @@
 
     ramify download smollm2
     python plugins/lab/benchmarks/real_model.py [--data demo:development …] [--model gguf:smollm2] [--base-url URL] [--caps 1] [--limit N]
-    python plugins/lab/benchmarks/real_model.py --model gguf:qwen2.5-coder-1.5b --strategies naive,hybrid,prune --data 2wikimultihopqa …
+    python plugins/lab/benchmarks/real_model.py --model gguf:qwen2.5-coder-1.5b --strategies naive,split,prune --data 2wikimultihopqa …
 
 `bare` is the baseline that a strategy must beat: the five best passages and the question in one plain prompt, without JSON and examples.
 `--keep-replies` stores every prompt and reply in the results, for `bare` with the log probability of each token.
@@ -56,7 +56,7 @@ ORDERS = {
     "iterative": ["passage_tokens=100", "top_k=20"],
 }
 """Strategies with their settings; closed-book comes along."""
-STRATEGIES = ("closed-book", "bare", "naive", "hybrid", "iterative", "ircot", "chain", "tor", "prune")
+STRATEGIES = ("closed-book", "bare", "naive", "split", "iterative", "ircot", "chain", "tor", "prune")
 VALID = 0.99
 TICK = 0.02
 SPEED = "speed.json"

@@ -1,4 +1,4 @@
-"""The hybrid: the embedded writer splits, a language model reads each part, arithmetic combines."""
+"""Split first: the embedded writer splits, a language model reads each part, arithmetic combines."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -41,7 +41,7 @@ def reader(known: Mapping[str, str] = KNOWN, **others: Any) -> FakeModel:
 
 def test_each_part_of_a_bridge_is_read_in_one_call_and_the_last_answers() -> None:
     model = reader()
-    result = graphs.ask(BORN, "hybrid", model=model, index=library(*TEXTS))
+    result = graphs.ask(BORN, "split", model=model, index=library(*TEXTS))
     assert result.answer == "Tarnholm"
     assert [slots["question"] for slots in model.asked("answer")] == list(KNOWN)[:2]
     assert result.usage.llm_calls == 2
@@ -51,7 +51,7 @@ def test_each_part_of_a_bridge_is_read_in_one_call_and_the_last_answers() -> Non
 
 def test_a_comparison_is_settled_by_arithmetic() -> None:
     model = reader()
-    result = graphs.ask(OLDER, "hybrid", model=model, index=library(*TEXTS))
+    result = graphs.ask(OLDER, "split", model=model, index=library(*TEXTS))
     assert result.answer == "Bo Lind"
     assert len(model.calls) == 2
     assert {citation.text for citation in result.citations} == set(TEXTS[2:])
@@ -59,7 +59,7 @@ def test_a_comparison_is_settled_by_arithmetic() -> None:
 
 def test_a_question_whose_parts_settle_nothing_is_searched_and_read_itself() -> None:
     model = reader({OLDER: "Bo Lind"})
-    result = graphs.ask(OLDER, "hybrid", model=model, index=library(*TEXTS))
+    result = graphs.ask(OLDER, "split", model=model, index=library(*TEXTS))
     assert result.answer == "Bo Lind"
     assert [slots["question"] for slots in model.asked("answer")][-1] == OLDER
     assert "do not settle" in result.tree["0"].note
@@ -67,7 +67,7 @@ def test_a_question_whose_parts_settle_nothing_is_searched_and_read_itself() -> 
 
 def test_a_second_hop_is_not_asked_where_the_first_has_no_answer() -> None:
     model = reader({BORN: "Tarnholm"})
-    result = graphs.ask(BORN, "hybrid", model=model, index=library(*TEXTS))
+    result = graphs.ask(BORN, "split", model=model, index=library(*TEXTS))
     assert result.answer == "Tarnholm"
     assert [slots["question"] for slots in model.asked("answer")] == [next(iter(KNOWN)), BORN]
     assert result.tree["0.1"].status == "pruned"
@@ -75,7 +75,7 @@ def test_a_second_hop_is_not_asked_where_the_first_has_no_answer() -> None:
 
 def test_a_question_that_the_writer_does_not_split_is_read_at_once() -> None:
     asked = "When was Ann Rask born?"
-    result = graphs.ask(asked, "hybrid", model=reader(), index=library(*TEXTS))
+    result = graphs.ask(asked, "split", model=reader(), index=library(*TEXTS))
     assert (result.answer, result.usage.llm_calls, list(result.tree)) == ("1901", 1, ["0"])
 
 
@@ -90,7 +90,7 @@ def test_with_both_the_model_splits_what_the_writer_does_not() -> None:
         ),
         logprobs=True,
     )
-    result = graphs.ask(asked, "hybrid", model=model, index=library(*TEXTS), splitter="both")
+    result = graphs.ask(asked, "split", model=model, index=library(*TEXTS), splitter="both")
     assert [branch.question for branch in result.tree.values()][1:] == [pair["first"], pair["second"]]
     assert result.answer == "Ann", "no arithmetic says how these answers combine"
 
@@ -106,7 +106,7 @@ def test_the_model_splits_a_question_that_the_writer_cannot_read() -> None:
         ),
         logprobs=True,
     )
-    result = graphs.ask(asked, "hybrid", model=model, index=library(*TEXTS))
+    result = graphs.ask(asked, "split", model=model, index=library(*TEXTS))
     assert result.answer == "1852"
     assert result.tree["0.1"].question == "홀린 다리은 언제 개통되었습니까?"
 
@@ -121,7 +121,7 @@ def test_other_strategies_split_by_the_writer_where_that_is_set(strategy: str) -
 
 
 def test_the_sentences_of_its_answer_are_those_of_the_sources() -> None:
-    result = graphs.ask(BORN, "hybrid", model=reader(), index=library(*TEXTS))
+    result = graphs.ask(BORN, "split", model=reader(), index=library(*TEXTS))
     assert [sentence.text for sentence in result.sentences] == list(TEXTS[:2])
     assert [sentence.citations for sentence in result.sentences] == [(1,), (2,)]
     assert result.quoted
@@ -131,6 +131,6 @@ def test_without_the_embedded_model_it_says_what_is_missing(monkeypatch: pytest.
     monkeypatch.setattr(plugins, "names", lambda group: [])
     answerer_class.cache_clear()
     with pytest.raises(ModelError, match="extractive") as raised:
-        graphs.ask(BORN, "hybrid", model=reader(), index=library(*TEXTS))
+        graphs.ask(BORN, "split", model=reader(), index=library(*TEXTS))
     answerer_class.cache_clear()
     assert "splitter=model" in raised.value.remedy

@@ -1,4 +1,4 @@
-"""Hybrid: a small writer splits, the model reads, arithmetic combines.
+"""Split first: a small writer splits, the model reads, arithmetic combines.
 
 The question is split before anything is searched; each part is answered from its own passages in one call; the answers are combined as the
 split says (a bridge, a comparison, the same or not). Where they settle nothing, the question is answered from passages of its own.
@@ -14,12 +14,12 @@ from ramify.nodes.finalize import finalize
 from ramify.nodes.init_tree import init_tree
 from ramify.nodes.prune import prune
 from ramify.nodes.retrieve import retrieve
-from ramify.nodes.settings import HybridSettings
+from ramify.nodes.settings import SplitSettings
 
 
-def build() -> Wiring[HybridSettings]:
-    """Wire the hybrid."""
-    graph = Wiring(HybridSettings, final_call=False)
+def build() -> Wiring[SplitSettings]:
+    """Wire it."""
+    graph = Wiring(SplitSettings, final_call=False)
     may_split = within_depth & never_split & to_search
     settled: Edges = {hop_unsure: prune, hop_settled: fill, children_settled: aggregate}
     graph.path(START, init_tree, decompose)
@@ -33,7 +33,7 @@ def build() -> Wiring[HybridSettings]:
     return graph
 
 
-def _max_calls(settings: HybridSettings) -> MaxCalls:
+def _max_calls(settings: SplitSettings) -> MaxCalls:
     """Return the maximum of a full tree: each question is answered at most once, and split by the model if the writer does not."""
     inner = 2**settings.max_depth - 1
     questions = 2 * inner + 1
@@ -41,9 +41,9 @@ def _max_calls(settings: HybridSettings) -> MaxCalls:
 
 
 STRATEGY = Strategy(
-    "hybrid",
+    "split",
     build,
-    description="Hybrid: answers a question from the indexed documents; an embedded writer splits it, the model reads each part, "
+    description="Split first: answers a question from the indexed documents; an embedded writer splits it, the model reads each part, "
     "arithmetic combines the answers.",
     max_calls=_max_calls,
 )
