@@ -1,6 +1,10 @@
 """Answer one question: from its passages, from memory (closed book), or from the answers of its sub-questions (aggregate)."""
 
-from pydantic import Field
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import Field, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from ramify.prompts.lenient_types import Citations, Fraction, ModelReply, Sentence, ShortAnswer
 from ramify.prompts.prompt import Prompt
@@ -21,7 +25,17 @@ class AnsweredFromPassages(Answered):
     """An answer, and where there is none what the passages tell all the same."""
 
     answer: ShortAnswer = Field(description="the answer alone")
-    missing: Sentence = Field(default="", description="if Unknown: what they tell of it and what not; otherwise empty")
+    missing: SkipJsonSchema[Sentence] = ""
+    """Beside Unknown: what they tell of it and what not. A model says it after `Unknown:`, so that a known answer costs no token more."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _split_unknown(cls, given: Any) -> Any:
+        """Take what stands behind `Unknown:` as what is missing."""
+        if not isinstance(given, Mapping) or not isinstance(answer := given.get("answer"), str):
+            return given
+        word, _, reason = answer.partition(":")
+        return {"missing": reason.strip(), **given, "answer": word} if word.strip() == "Unknown" and reason.strip() else given
 
 
 ANSWER = Prompt(
@@ -29,7 +43,7 @@ ANSWER = Prompt(
     purpose="Answer one question from its passages (ToR-RAG partial answers, PruneRAG staged answers, naive and chain)",
     task=(
         "Answer the question from the passages alone, in as few words as possible: a name, a date, a number, or Yes or No. Some passages may be "
-        "about something else with a similar name. If they do not contain the answer, say Unknown."
+        "about something else with a similar name. If they do not contain the answer, say Unknown: and in a few words what is missing."
     ),
     template="Passages:\n{passages}\n\n{above}Question: {question}",
     reply=AnsweredFromPassages,

@@ -133,3 +133,18 @@ def test_a_field_that_nothing_depends_on_may_be_missing(prompt: Prompt[Any], giv
 def test_a_reply_without_what_was_asked_for_is_malformed(prompt: Prompt[Any], given: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         prompt.reply.model_validate(given)
+
+
+@pytest.mark.parametrize(
+    ("said", "answer", "missing"),
+    [
+        ("Unknown: her birthplace is not told", "Unknown", "her birthplace is not told"),
+        ("Unknown", "Unknown", ""),
+        ("Unknown:", "Unknown:", ""),
+        ("Unknown Pleasures: a review", "Unknown Pleasures: a review", ""),
+        ("10:30", "10:30", ""),
+    ],
+)
+def test_what_is_missing_stands_behind_unknown(said: str, answer: str, missing: str) -> None:
+    reply = ANSWER.reply.model_validate({"answer": said, "citations": []})
+    assert (reply.answer, getattr(reply, "missing", None)) == (answer, missing)
