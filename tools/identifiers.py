@@ -112,13 +112,13 @@ def _identifier(words: Sequence[str], place: int) -> Identifier | None:
     word, before = words[place].casefold(), words[place - 1] if place else ""
     if not _CODE.fullmatch(word) and "_" not in word:
         return None
-    marker = _marker(words, place)
     if word.isdecimal():
-        return _number(word, before, marker, is_first=place == 1 and not before.isupper())
+        return _number(word, before, _marker(words, place), is_first=place == 1 and not before.isupper())
     if "_" in word.strip("_") or (word.rpartition(".")[2] in _FILE_ENDINGS and "." in word[1:]):
         return _name(words[place])
     if not any(sign.isdigit() for sign in word) or _DATE.fullmatch(word) or _GROUPED.fullmatch(word) or _NUMBER_AND_WORD.fullmatch(word):
         return None
+    marker = _marker(words, place)
     if dotted := _DOTTED.fullmatch(word):
         return _version(dotted[1], before, marker, is_exact=word.startswith("v") or word.count(".") > 1, is_first=place == 1)
     measure = _MEASURE.fullmatch(word)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import UsageError
-from ramify.tools.identifiers import find_identifiers, names_identifier
+from ramify.tools.identifiers import Identifier, find_identifiers, names_identifier
 from ramify.tools.index.full_text import mentions_heading
 from ramify.tools.index.passage_store import Filter, filter_choices
 from ramify.tools.passage import Passage
@@ -151,7 +151,8 @@ def search_source(
         order = list(found) if reranker is None else reranker(query, vector, found)
         if search.per_section is not None:
             order = _limit_sections(source, query, order, search.per_section)
-        first = _naming(source, query, order)[: (search.k + 1) // 2]  # the rest is found without regard to identifiers
+        identifiers = find_identifiers(query)  # only the first half is found by them
+        first = _naming(source, identifiers, order)[: (search.k + 1) // 2] if identifiers else []
         rest = [key for key in order[:wanted] if key not in first]
         # In the final order, whoever made it: a reranker, limits and identifiers change the order, not the values.
         relevance = sorted(found.values(), reverse=True) if search.hybrid or reranker else []
@@ -161,11 +162,10 @@ def search_source(
     return hits
 
 
-def _naming(source: SearchSource[K], query: str, order: Sequence[K]) -> list[K]:
+def _naming(source: SearchSource[K], identifiers: Sequence[Identifier], order: Sequence[K]) -> list[K]:
     """Return the passages that name most of a question's identifiers, those under a heading that does first."""
-    identifiers = find_identifiers(query)
     counts: dict[K, tuple[int, int]] = {}
-    for key, passage in zip(order, source.passages(order), strict=True) if identifiers else ():
+    for key, passage in zip(order, source.passages(order), strict=True):
         if passage is not None:
             above = "\n".join(str(passage.metadata.get(field, "")) for field in ("source", "title", "heading"))
             named = [names_identifier(above, one) or names_identifier(passage.page_content, one) for one in identifiers]
