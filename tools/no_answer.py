@@ -142,7 +142,7 @@ def _is_refusal(words: Sequence[Word], of_documents: bool) -> bool:
     if all(kinds):
         return _is_closed_refusal(kinds)
     head, tail = list(takewhile(bool, kinds)), list(takewhile(bool, reversed(kinds)))[::-1]
-    return _begins_refusal(head, tail) or _ends_refusal(head, tail, of_documents)
+    return bool(head or tail) and (_begins_refusal(head, tail) or _ends_refusal(head, tail, of_documents))
 
 
 def _is_closed_refusal(kinds: Sequence[Kinds]) -> bool:

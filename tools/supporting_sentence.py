@@ -154,7 +154,7 @@ def contains_answer(text: str, answer: str) -> bool:
 def with_neighbors(units: Sequence[str], number: int, answer: str) -> str:
     """Return a sentence; one that refers to the previous sentence, or is short, together with its neighbor."""
     first = last = number
-    if (whole := _list_around(units, number)) is not None:
+    if any(unit.endswith(":") for unit in units) and (whole := _list_around(units, number)) is not None:
         first, last = whole
     elif number and _REFERRING.match(units[number]) and len(f"{units[number - 1]} {units[number]}") <= MAX_QUOTE_CHARS:
         first -= 1

@@ -49,7 +49,7 @@ def _version_remarks(state: State, update: Update) -> list[str]:
     """Return which other versions of the cited documents say something else than the answer; blocking."""
     answer, passages = str(update["answer"]), {**state["passages"], **update.get("passages", {})}
     cited = [citation.id for citation in update.get("citations", []) if citation.cited and citation.id in passages]
-    if is_unknown(answer) or not cited or (reader := find_reader()) is None:
+    if is_unknown(answer) or not any(passages[key].version for key in cited) or (reader := find_reader()) is None:
         return []
     others = [passage.with_version() for key, passage in passages.items() if key not in cited]
     return [
