@@ -255,25 +255,20 @@ def blocking(work: Coroutine[Any, Any, T]) -> T:
         with ThreadPoolExecutor(1) as pool:
             return pool.submit(copy_context().run, asyncio.run, work).result()
     with asyncio.Runner() as runner:
+        waking = runner.get_loop().create_task(_wake_regularly())
         try:
-            return runner.run(_with_signal_polling(work))
+            return runner.run(work)
         except KeyboardInterrupt:
             runner.get_loop().set_default_executor(ThreadPoolExecutor(1))  # closing a loop waits for the threads of the one it has
             raise
+        finally:
+            waking.cancel()
 
 
-async def _with_signal_polling(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine while the loop wakes twice a second: otherwise a signal may be noticed only at the next event."""
-
-    async def wake() -> None:
-        while True:  # noqa: ASYNC110  # nothing is waited for but that the loop wakes
-            await asyncio.sleep(_SIGNAL_POLL_S)
-
-    waking = asyncio.ensure_future(wake())
-    try:
-        return await work
-    finally:
-        waking.cancel()
+async def _wake_regularly() -> None:
+    """Wake the loop twice a second: otherwise a signal may be noticed only at the next event."""
+    while True:  # noqa: ASYNC110  # nothing is waited for but that the loop wakes
+        await asyncio.sleep(_SIGNAL_POLL_S)
 
 
 class RunTracker:
