@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 import numpy as np
 
 from ramify.tools.embeddings.encoder import Encoder, Matrix, Offsets, Prefixes, unit_rows
-from ramify.tools.embeddings.pretrained import POSITIONS, Pretrained
+from ramify.tools.embeddings.pretrained import POSITIONS, Pretrained, load_tokenizer
 from ramify.tools.errors import ModelError
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class WordPieceEncoder(LocalEncoder["Bert"]):
 
     @cached_property
     def _tokenizer(self) -> "Tokenizer":
-        return self._pretrained.tokenizer(truncate=False)
+        return load_tokenizer(self._pretrained, truncate=False)
 
     @property
     def own_prefixes(self) -> Prefixes:
@@ -124,7 +124,7 @@ class WordPieceEncoder(LocalEncoder["Bert"]):
 
         model, vectors = self.model, np.empty((len(texts), _DIMENSION), dtype=np.float32)
         whole = [prefix + text for text in texts]
-        pieces = [encoding.ids for encoding in self._pretrained.tokenizer(truncate=True).encode_batch(whole)] if whole else []
+        pieces = [encoding.ids for encoding in load_tokenizer(self._pretrained, truncate=True).encode_batch(whole)] if whole else []
         order = sorted(range(len(pieces)), key=lambda number: -len(pieces[number]))
         with torch.inference_mode():
             for begin in range(0, len(order), _BATCH_SIZE):

@@ -30,16 +30,13 @@ class Pretrained(ABC):
     def tokenizer_file(self) -> Path:
         """Return the path of the tokenizer; ModelError if it is not installed."""
 
-    def tokenizer(self, truncate: bool) -> "Tokenizer":
-        """Return the tokenizer with or without truncation of a text, or of the longer one of a pair, to 512 positions.
-
-        It adds no padding. It is shared, so do not change it.
-        """
-        return _tokenizer(self, truncate)
-
 
 @lru_cache(maxsize=6)
-def _tokenizer(model: Pretrained, truncate: bool) -> "Tokenizer":
+def load_tokenizer(model: Pretrained, truncate: bool) -> "Tokenizer":
+    """Return the tokenizer of a model with or without truncation of a text, or of the longer one of a pair, to 512 positions.
+
+    It adds no padding. It is shared, so do not change it.
+    """
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_file(str(_tokenizer_file(model)))

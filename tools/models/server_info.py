@@ -45,11 +45,6 @@ class RequestLimit:
     cut_short: int = 0
     """Requests without an answer that would have had more time otherwise."""
 
-    @property
-    def seconds(self) -> float:
-        """Return the seconds that the next request may take; 0 if none are left."""
-        return max(0.0, self.deadline - time.time()) * MAX_SHARE_OF_TIME
-
 
 REQUEST_LIMIT: ContextVar[RequestLimit | None] = ContextVar("ramify_request_limit", default=None)
 MAX_SHARE_OF_TIME = 0.25
@@ -72,7 +67,7 @@ def request_json(url: str, timeout: float, payload: object = None, headers: Mapp
     The time is `timeout`, or less if the budget of the question has little left.
     """
     limit = REQUEST_LIMIT.get()
-    seconds = timeout if limit is None else min(timeout, limit.seconds)
+    seconds = timeout if limit is None else min(timeout, max(0.0, limit.deadline - time.time()) * MAX_SHARE_OF_TIME)
     request = partial(_request_json, url, seconds, payload, dict(headers or {}))
     began = time.monotonic()
     # In its own event loop, where a slow answer can be cancelled; in a thread, since the caller's may have a loop.

@@ -19,7 +19,7 @@ from ramify.embedded.reader.calibration import SPAN_WEIGHTS, YES_NO_WEIGHTS, Cal
 from ramify.nodes.asking.budget import CALL_CONTEXT
 from ramify.nodes.settings import is_large
 from ramify.tools.embeddings.local_encoders import best_device
-from ramify.tools.embeddings.pretrained import PACKAGED_MINILM, POSITIONS, Pretrained
+from ramify.tools.embeddings.pretrained import PACKAGED_MINILM, POSITIONS, Pretrained, load_tokenizer
 from ramify.tools.identifiers import narrow
 from ramify.tools.released_weights import dequantize, verify_weights
 
@@ -64,7 +64,7 @@ def add_title(title: str | None, text: str) -> str:
 def encode_pairs(questions: Sequence[str], contexts: Sequence[str], encoder: Pretrained = PACKAGED_MINILM) -> list[EncodedPair]:
     """Tokenize pairs of question and context for an encoder."""
     narrowed = list(zip(map(narrow, questions), map(narrow, contexts), strict=True))  # as long as before, so offsets are the same
-    encodings = encoder.tokenizer(truncate=True).encode_batch(narrowed)
+    encodings = load_tokenizer(encoder, truncate=True).encode_batch(narrowed)
     of_contexts = ([number for number, text in enumerate(encoding.sequence_ids) if text == 1] for encoding in encodings)
     starts = [found[0] if found else len(encoding) - 1 for encoding, found in zip(encodings, of_contexts, strict=True)]
     return [EncodedPair(encoding.ids, first, encoding.offsets[first:-1]) for encoding, first in zip(encodings, starts, strict=True)]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, cast, get_args
 
 from ramify.embedded.arithmetic import Combination
 from ramify.embedded.encoders.packaged import shared_layers
-from ramify.tools.embeddings.pretrained import PACKAGED_MINILM
+from ramify.tools.embeddings.pretrained import PACKAGED_MINILM, load_tokenizer
 from ramify.tools.english import fold
 from ramify.tools.released_weights import dequantize, verify_weights
 
@@ -59,22 +59,16 @@ def join_words(pieces: Sequence[tuple[str, int]], source: str, places: Sequence[
 
     Adjacent words of the source keep the text between them; the first letter is capitalised.
     """
-    text = ""
-    before = None
+    text, before = "", -1
     for word, number in pieces:
-        text += _space_between(text, word, before, number, source, places) + word
-        before = number
+        space = " "
+        if before >= 0 and number == before + 1:
+            between = source[places[before].end : places[number].start]
+            space = " " if "\n" in between else between
+        elif not text or word in _GENITIVE or (len(word) == 1 and word in _CLOSING - {"s"}) or text[-1] in _OPENING:
+            space = ""
+        text, before = text + space + word, number
     return text[:1].upper() + text[1:]
-
-
-def _space_between(text: str, word: str, before: int | None, number: int, source: str, places: Sequence[Word]) -> str:
-    if before is None:
-        return ""
-    if before >= 0 and number == before + 1:
-        return " " if "\n" in (between := source[places[before].end : places[number].start]) else between
-    if word in _GENITIVE or (len(word) == 1 and word in _CLOSING - {"s"}) or text[-1] in _OPENING:
-        return ""
-    return " "
 
 
 @dataclass(frozen=True)
@@ -125,7 +119,7 @@ def tokenize_source(question: str, before: str = "") -> SourceText:
     """Split a question and its history into words and word pieces."""
     text = f"{before}\n{question}" if before else question
     start = len(text) - len(question)
-    tokenizer = PACKAGED_MINILM.tokenizer(truncate=False)
+    tokenizer = load_tokenizer(PACKAGED_MINILM, truncate=False)
     found = tokenizer.encode(text, add_special_tokens=False)
     pieces = [(piece, begin) for piece, (begin, end) in zip(found.ids, found.offsets, strict=True) if end > begin]
     earlier = [item for item in pieces if item[1] < start][-MAX_HISTORY_PIECES:]

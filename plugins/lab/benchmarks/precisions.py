@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parents[3]))  # benchmarks/ is not install
 
 from plugins.lab.benchmarks.made_passages import SETS, records
 from ramify.tools.embeddings.bert import Bert
-from ramify.tools.embeddings.pretrained import PACKAGED_MINILM
+from ramify.tools.embeddings.pretrained import PACKAGED_MINILM, load_tokenizer
 
 TOKENS, AT_ONCE = 300, 16
 
@@ -29,7 +29,7 @@ TOKENS, AT_ONCE = 300, 16
 def passages(count: int) -> Tensor:
     """Return `count` passages as word pieces, cut from paragraphs one after another."""
     texts = (record["text"] for name in SETS for record in records(name, "corpus.jsonl.gz"))
-    pieces = (piece for text in texts for piece in PACKAGED_MINILM.tokenizer(truncate=True).encode(text).ids[1:-1])
+    pieces = (piece for text in texts for piece in load_tokenizer(PACKAGED_MINILM, truncate=True).encode(text).ids[1:-1])
     return torch.tensor(list(islice(pieces, count * TOKENS))).reshape(count, TOKENS)
 
 

