@@ -64,12 +64,10 @@ def asked_for(question: str) -> str | None:
     while phrase and phrase[0] in _DETERMINERS | {"of"}:
         phrase = phrase[1:]
     last = next((place for place, word in enumerate(phrase) if word in _PREPOSITIONS | _DETERMINERS), len(phrase))
-    noun = next(filter(_is_plural, phrase[:last]), "")
-    return next(iter(content_stems(noun)), None)
-
-
-def _is_plural(word: str) -> bool:
-    return word in _PLURALS or (len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")))
+    for word in phrase[:last]:
+        if word in _PLURALS or (len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is"))):
+            return next(iter(content_stems(word)), None)
+    return None
 
 
 def find_lists(text: str) -> list[ListedItems]:
