@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future
 from dataclasses import replace
+from functools import partial
 from typing import Generic, TypeVar
 
 from langchain_core.language_models import BaseChatModel
@@ -102,16 +103,7 @@ def resolve_model(model: str | BaseChatModel, options: ModelOptions) -> Model:
         return clients.from_chat_model(model, options)
     name = model.strip()
     key = (name, options, os.environ.get("OLLAMA_HOST"))
-
-    def look_up() -> Model:
-        limit = REQUEST_LIMIT.get()
-        cut_short = limit.cut_short if limit else 0
-        resolved = _resolve_name(name, options)
-        if limit and limit.cut_short > cut_short:  # little is known of the server: ask it again for the next question
-            _CACHE.expire(key, limit.deadline)
-        return resolved
-
-    return _CACHE.get(key, look_up)
+    return _CACHE.get(key, partial(_look_up, name, options, key))
 
 
 def clear_cache() -> None:
@@ -119,15 +111,20 @@ def clear_cache() -> None:
     _CACHE.clear()
 
 
-def _resolve_name(model: str, options: ModelOptions) -> Model:
+def _look_up(model: str, options: ModelOptions, key: Hashable) -> Model:
+    """Return the model of a name; its `key` expires if its server had too little time to describe it."""
     provider, _, name = model.partition(":")
     if not name:
         hint = f"for a model of Ollama's write ollama:{model}; " if model and ":" not in model else ""
         hint = f"did you mean gguf:{model}? " if model in DOWNLOADS else hint
         raise UsageError(f"{model!r} does not name a model", hint + clients.MODEL_NAME_FORMS)
-    if provider == "gguf":
-        return _from_gguf(name, options)
-    return _from_ollama(name, options) if provider == "ollama" else _from_provider(provider, name, options)
+    limit = REQUEST_LIMIT.get()
+    cut_short = limit.cut_short if limit else 0
+    find = {"gguf": _from_gguf, "ollama": _from_ollama}.get(provider, partial(_from_provider, provider))
+    found = find(name, options)
+    if limit and limit.cut_short > cut_short:  # little is known of the server: ask it again for the next question
+        _CACHE.expire(key, limit.deadline)
+    return found
 
 
 def find_best(options: ModelOptions) -> Model | str:
