@@ -8,6 +8,7 @@ from langchain_core.messages import BaseMessage
 from ramify.nodes.settings import Settings
 from ramify.prompts import Prompt
 from ramify.prompts.decompose import DECOMPOSE_SEARCHED
+from ramify.prompts.prompt import SLOT
 from ramify.tools.models.structured_call import json_schema
 from ramify.tools.models.tokens import passage_length
 from tests.records.samples import ALL
@@ -85,8 +86,9 @@ def cost(prompt: Prompt[Any], thought: bool = True, shots: int = SHOTS) -> Cost:
     """Count what a prompt costs where its slots are empty."""
     told = prompt.with_options(thought, shots)
     slots = {name: True if name == "dependent" else "" for name in told.slots}
-    system, *examples, _ = map(_tokens, told.render(slots))
-    return Cost(system, sum(examples), passage_length(json.dumps(longest(json_schema(told.reply)))))
+    head, *examples, task = map(_tokens, told.render(slots))
+    labels = passage_length(SLOT.sub("", told.template))  # they belong to what is asked, as the slots do
+    return Cost(head + task - labels, sum(examples), passage_length(json.dumps(longest(json_schema(told.reply)))))
 
 
 def section() -> str:

@@ -81,9 +81,8 @@ GLEAN = Prompt(
     name="glean",
     purpose="Extract the names in a text that were missed, if any (GraphRAG, gleaning)",
     task=(
-        "Somebody listed the names of these types in the text: {kinds}; MANY may have been missed. Give those that are not in the list, and the "
-        f"relations that are missing; empty lists if all were found, and nothing twice. {ONE_NAME_A_LINE} Write descriptions in the language of the text. "
-        f"{LINE_FORM} Use nothing but the text."
+        "Names of these types were listed from the text: {kinds}; MANY are missing. Give those, and missing relations, or empty lists. "
+        f"{ONE_NAME_A_LINE} Describe in the text's language. {LINE_FORM}"
     ),
     template=TEXT + "\n\nFound already:\n{found}",
     reply=Extracted,
