@@ -18,19 +18,20 @@ WORDS = "The old mill at the end of the lane was rebuilt by two brothers from th
 """Ordinary text to fill a reply with."""
 HEAD = f"""## Prompts
 
-A prompt consists of a *system* text, which describes the task and the fields of the reply, up to {SHOTS} *examples* (few-shot), and the
-passages, findings and question of the call. The table counts the tokens of the first two, and of the longest possible reply.
+A prompt consists of *instructions* (one system message for all prompts, and the task with the fields of the reply), up to {SHOTS}
+*examples* (few-shot), and the passages, findings and question of the call. The table counts the tokens of the first two, and of the
+longest possible reply.
 
 * `thought` asks for one short sentence of reasoning before a decision. `shots` is the number of examples. Both are settings:
   `ramify ask … --set thought=false --set shots=0`, or to compare them, `ramify eval … --sweep shots=0,2 --sweep thought=true,false`.
 * Every text and list of a reply has a maximum length, so that a reply that follows the schema always ends. The *longest reply* fills all
   of them with ordinary text, and fits into `num_predict`.
-* System text and examples together have at most 500 tokens. So prompts with long replies have short examples, or only one.
+* Instructions and examples together have at most 500 tokens. So prompts with long replies have short examples, or only one.
 * Examples are left out if they would take the room of a passage, or the last tokens of a budget.
 * If sub-questions must not depend on each other (`dependent=false`), examples with dependent ones are replaced. An ablation leaves out the
   examples of the behaviour that it disables.
-* The parts that are the same in every call (task, rules, fields, examples) come first, and passages and question last, so that a server's
-  prefix cache can reuse them.
+* The first message is the same for all prompts. The last one begins with the passages; task, rules, fields and question follow, so that a
+  server that has read the passages for one task need not read them for the next.
 
 To print a prompt as a model receives it:
 
@@ -48,7 +49,7 @@ below the root of ToR-RAG.
 
 """
 COLUMNS = [
-    "system",
+    "instructions",
     "examples",
     "together",
     "without thought",
