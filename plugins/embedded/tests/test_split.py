@@ -79,36 +79,31 @@ def test_a_question_that_the_writer_does_not_split_is_read_at_once() -> None:
     assert (result.answer, result.usage.llm_calls, list(result.tree)) == ("1901", 1, ["0"])
 
 
+def splitter(asked: str, parts: tuple[str, str], known: Mapping[str, str]) -> FakeModel:
+    """Make a model that splits one question in two, and answers these and others."""
+
+    def replies(prompt: str, slots: Mapping[str, Any]) -> Mapping[str, Any]:
+        if prompt == "decompose":
+            first, second = parts if slots["question"] == asked else ("", "")
+            return {"simple": not first, "first": first, "second": second}
+        return {"answer": known.get(slots["question"], "Ann"), "confidence": 0.9, "citations": [1]}
+
+    return FakeModel(replies=replies, logprobs=True)
+
+
 def test_with_both_the_model_splits_what_the_writer_does_not() -> None:
-    asked = "Whose bridge stands where Edda lived?"
-    pair = {"simple": False, "first": "When was Ann Rask born?", "second": "When was Bo Lind born?"}
-    model = FakeModel(
-        replies=lambda prompt, slots: (
-            (pair if slots["question"] == asked else {"simple": True, "first": "", "second": ""})
-            if prompt == "decompose"
-            else {"answer": KNOWN.get(slots["question"], "Ann"), "confidence": 0.9, "citations": [1]}
-        ),
-        logprobs=True,
-    )
-    result = graphs.ask(asked, "split", model=model, index=library(*TEXTS), splitter="both")
-    assert [branch.question for branch in result.tree.values()][1:] == [pair["first"], pair["second"]]
+    asked, parts = "Whose bridge stands where Edda lived?", ("When was Ann Rask born?", "When was Bo Lind born?")
+    result = graphs.ask(asked, "split", model=splitter(asked, parts, KNOWN), index=library(*TEXTS), splitter="both")
+    assert [branch.question for branch in result.tree.values()][1:] == list(parts)
     assert result.answer == "Ann", "no arithmetic says how these answers combine"
 
 
 def test_the_model_splits_a_question_that_the_writer_cannot_read() -> None:
-    asked = "에다 라스크가 설계한 다리는 언제 개통되었습니까?"
-    pair = {"simple": False, "first": "에다 라스크는 무엇을 설계했습니까?", "second": "{1}은 언제 개통되었습니까?"}
-    model = FakeModel(
-        replies=lambda prompt, slots: (
-            (pair if slots["question"] == asked else {"simple": True, "first": "", "second": ""})
-            if prompt == "decompose"
-            else {"answer": "홀린 다리" if "무엇" in slots["question"] else "1852", "confidence": 0.9, "citations": [1]}
-        ),
-        logprobs=True,
-    )
+    asked, filled = "에다 라스크가 설계한 다리는 언제 개통되었습니까?", "홀린 다리은 언제 개통되었습니까?"
+    parts = ("에다 라스크는 무엇을 설계했습니까?", "{1}은 언제 개통되었습니까?")
+    model = splitter(asked, parts, {parts[0]: "홀린 다리", filled: "1852"})
     result = graphs.ask(asked, "split", model=model, index=library(*TEXTS))
-    assert result.answer == "1852"
-    assert result.tree["0.1"].question == "홀린 다리은 언제 개통되었습니까?"
+    assert (result.answer, result.tree["0.1"].question) == ("1852", filled)
 
 
 @pytest.mark.parametrize("strategy", ["tor", "prune"])
