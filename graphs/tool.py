@@ -132,10 +132,10 @@ def research_tool(
     async def research(config: RunnableConfig, question: str, filter: Mapping[str, Any] | None = None) -> tuple[str, Any]:
         within = settings.model_copy(update={"filter": {**(filter or {}), **(settings.filter or {})} or None})
         given = tool_config(config, strategy, name, question, filter)
-        asked, told = {"question": validate_question(question)}, tool_stream(config, name, question, watch)
+        asked, stream = {"question": validate_question(question)}, tool_stream(config, name, question, watch)
 
         async def run() -> Result:
-            return (await run_graph(wiring.as_subgraph, asked, strategy, within, told, given))[0]
+            return (await run_graph(wiring.as_subgraph, asked, strategy, within, stream, given))[0]
 
         result = await (queue(run) if queue else run())
         if reason := _failure(result):

@@ -177,7 +177,8 @@ class Settings(BaseModel):
             remedy = f"write it as `--set '{name}={example}'`" if example else cls.settings_help
             raise UsageError(what, remedy) from None
         several = as_collections(made.index)
-        if any(isinstance(one, str) for one in (several.members if several else [made.index])):  # other stores have filters of their own
+        members = several.members if several else [made.index]
+        if any(isinstance(member, str) for member in members):  # other stores have filters of their own
             for field, wanted in (made.filter or {}).items():
                 filter_choices(field, wanted)
         return made

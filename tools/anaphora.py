@@ -32,7 +32,7 @@ _SENTENCE_END: Final = re.compile(r"(?<=\w)[.?!]\s+(?=\w)")
 
 def without_lead_in(question: str) -> str:
     """Return a question without the conjunctions and courtesies before it: "And when?" gives "when?"."""
-    return question[found.end() :] if (found := _LEAD_IN.match(question)) else question
+    return question[match.end() :] if (match := _LEAD_IN.match(question)) else question
 
 
 def is_fragment(question: str) -> bool:

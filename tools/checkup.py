@@ -216,13 +216,13 @@ def _check_ollama() -> Check:
 def _check_model() -> Check:
     from ramify.tools.models import ModelOptions, find_best
 
-    found = find_best(ModelOptions())
-    if isinstance(found, str):
-        reason, _, remedy = found.partition(" — ")
+    best = find_best(ModelOptions())
+    if isinstance(best, str):
+        reason, _, remedy = best.partition(" — ")
         if "extractive" not in plugins.names("ramify.models"):
             return Check("model", "broken", f"auto finds no model: {reason}, and extractive is not installed", remedy)
         return Check("model", "note", f"auto uses extractive: {reason}", remedy)
-    return Check("model", "ok", f"auto uses {found.name}")
+    return Check("model", "ok", f"auto uses {best.name}")
 
 
 def _check_tokens() -> Check:

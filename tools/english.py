@@ -109,8 +109,8 @@ def find_names(question: str) -> list[str]:
     """Return the names in a question: quoted phrases and capitalised words; a stop word at the beginning is ignored."""
     first, _, rest = question.partition(" ")
     text = rest if fold(first) in ENGLISH_STOP_WORDS else question
-    found = [(quoted or name).strip(" ,.;:?'’\"") for quoted, name in _NAME.findall(text)]
-    bare = [re.sub(r"['’]s$", "", name) for name in found]
+    names = [(quoted or name).strip(" ,.;:?'’\"") for quoted, name in _NAME.findall(text)]
+    bare = [re.sub(r"['’]s$", "", name) for name in names]
     return [name for name in dict.fromkeys(bare) if content_stems(name)]
 
 
@@ -182,11 +182,11 @@ def are_persons(phrases: Sequence[str]) -> list[bool]:
 def descriptions(question: str) -> list[str]:
     """List what a question describes with an article: of "Where was the inventor of the saxophone born?" first without the verb."""
     phrases = []
-    for found in _DESCRIPTION.finditer(question):
-        words = found["phrase"].split()
+    for match in _DESCRIPTION.finditer(question):
+        words = match["phrase"].split()
         if not words[1].islower():  # a name
             continue
-        if found["before"] and len(words) > 2 and words[-1].islower() and words[-2].lower() not in ENGLISH_STOP_WORDS:
+        if match["before"] and len(words) > 2 and words[-1].islower() and words[-2].lower() not in ENGLISH_STOP_WORDS:
             phrases.append(" ".join(words[:-1]))
         phrases.append(" ".join(words))
     return phrases
@@ -194,8 +194,8 @@ def descriptions(question: str) -> list[str]:
 
 def person_asked_for(question: str) -> str | None:
     """Return how a who-question describes the person it asks for ("the head of sales"), "" if it does not; None for other questions."""
-    found = _WHO.match(question.strip())
-    return None if found is None else (found["described"] or "").rstrip(" ?.!")
+    match = _WHO.match(question.strip())
+    return None if match is None else (match["described"] or "").rstrip(" ?.!")
 
 
 def person_named_by(answer: str) -> str | None:
@@ -213,13 +213,13 @@ def has_pronoun(question: str) -> bool:
 
 def unresolved_pronoun(question: str) -> str | None:
     """Return a pronoun whose person the question itself does not name, None if there is none. Blocking."""
-    if (found := _PRONOUN.search(question)) is None:
+    if (match := _PRONOUN.search(question)) is None:
         return None
-    before = question[: found.start()]
+    before = question[: match.start()]
     topic = _topic(before)
     of_itself = bool(topic) and _WHO.match(question) is not None  # "Who lost his hat?"
     is_described = any(are_persons([phrase for phrase in descriptions(before) if " of " in phrase]))
-    return None if of_itself or is_described or likeliest_person([*find_names(question), *topic]) else found[0]
+    return None if of_itself or is_described or likeliest_person([*find_names(question), *topic]) else match[0]
 
 
 def _topic(question: str) -> list[str]:
@@ -235,8 +235,8 @@ def _topic(question: str) -> list[str]:
 def replace_pronouns(question: str, person: str) -> str:
     """Return the question with its pronouns for a person replaced by the person."""
 
-    def put(found: re.Match[str]) -> str:
-        return f"{person}'s" if _POSSESSIVE.match(question, found.start()) else person
+    def put(match: re.Match[str]) -> str:
+        return f"{person}'s" if _POSSESSIVE.match(question, match.start()) else person
 
     return _PRONOUN.sub(put, question)
 

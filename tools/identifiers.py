@@ -103,8 +103,8 @@ def find_identifiers(question: str) -> tuple[Identifier, ...]:
     text = fold_typography(question)
     words = [_POSSESSIVE.sub("", word.strip(_EDGES)) for word in re.sub(r"([#§№])", r" \1 ", text).split()]
     words = [word for word in words if word]
-    found = (_identifier(words, place) for place in range(len(words)))
-    return tuple({one.pattern.pattern: one for one in found if one is not None}.values())
+    identifiers = (_identifier(words, place) for place in range(len(words)))
+    return tuple({identifier.pattern.pattern: identifier for identifier in identifiers if identifier is not None}.values())
 
 
 def _identifier(words: Sequence[str], place: int) -> Identifier | None:
@@ -221,26 +221,26 @@ def names_identifier(text: str, identifier: Identifier) -> bool:
 
 def respell(question: str, texts: Sequence[str]) -> str:
     """Return a question with its identifiers spelled as in the first of the texts that names them."""
-    for one in find_identifiers(question):
-        found = next((match for text in texts if (match := one.pattern.search(fold_typography(text)))), None)
-        if found is not None and found[0] not in question:
-            question = one.pattern.sub(found[0].replace("\\", ""), fold_typography(question))
+    for identifier in find_identifiers(question):
+        spelled = next((match for text in texts if (match := identifier.pattern.search(fold_typography(text)))), None)
+        if spelled is not None and spelled[0] not in question:
+            question = identifier.pattern.sub(spelled[0].replace("\\", ""), fold_typography(question))
     return question
 
 
 def missing_identifiers(question: str, texts: Iterable[str]) -> list[str]:
     """Return the exact identifiers of a question that occur in none of the texts."""
-    exact = [one for one in find_identifiers(question) if one.is_exact]
+    exact = [identifier for identifier in find_identifiers(question) if identifier.is_exact]
     folded = [fold_typography(text) for text in texts] if exact else []
-    return [one.text for one in exact if not any(one.pattern.search(text) for text in folded)]
+    return [identifier.text for identifier in exact if not any(identifier.pattern.search(text) for text in folded)]
 
 
 def is_about(identifiers: Sequence[Identifier], text: str, at_start: bool = False) -> bool | None:
     """Return whether a text names one of the identifiers; False if it names rivals alone (at its start), None if neither."""
     folded = fold_typography(text)
-    if any(one.pattern.search(folded) for one in identifiers):
+    if any(identifier.pattern.search(folded) for identifier in identifiers):
         return True
     begin = _LABEL.match(folded)
     place = begin.end() if begin else 0
-    rivals = (one.rival.match(folded, place) if at_start else one.rival.search(folded) for one in identifiers)
+    rivals = (identifier.rival.match(folded, place) if at_start else identifier.rival.search(folded) for identifier in identifiers)
     return False if any(rivals) else None

@@ -187,12 +187,12 @@ class Inflection:
 
 def _by_ending(tables: Iterable[_Endings], fold: Callable[[str], str]) -> dict[str, tuple[str, ...]]:
     """Return the basic endings by inflected ending."""
-    found: dict[str, dict[str, None]] = {}
+    forms: dict[str, dict[str, None]] = {}
     for table in tables:
         for basic, endings in table.items():
             for ending in endings.split() or [""]:
-                found.setdefault(fold(ending), {})[fold(basic)] = None
-    return {ending: tuple(basic) for ending, basic in found.items()}
+                forms.setdefault(fold(ending), {})[fold(basic)] = None
+    return {ending: tuple(basic) for ending, basic in forms.items()}
 
 
 _FINAL_REQUIRED = word_set("은 이 을 과 이랑 이나 이라도 이여 이야 아")
@@ -222,8 +222,8 @@ def are_korean_particles(text: str, before: str, left: int = _MAX_PARTICLES) -> 
     """Return whether a text is one to three particles that may follow a syllable: after 서울, 에서는 but not 가."""
     if not left or not text:
         return not text
-    fitting = [one for one in _particles() if text.startswith(one) and _may_follow(one, before)]
-    return any(are_korean_particles(text[len(one) :], one[-1], left - 1) for one in fitting)
+    fitting = [particle for particle in _particles() if text.startswith(particle) and _may_follow(particle, before)]
+    return any(are_korean_particles(text[len(particle) :], particle[-1], left - 1) for particle in fitting)
 
 
 def _may_follow(particle: str, before: str) -> bool:

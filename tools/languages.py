@@ -50,24 +50,24 @@ def detect_language(text: str) -> str | None:
     counts |= {language: sum(word in telling or word in weak for word in words) for language, (telling, weak) in _small_words().items()}
     best = max(counts, key=lambda language: counts[language])
     others = sorted(counts.values())[-2]
-    sure = best == ENGLISH or counts[best] >= counts[ENGLISH] + _MIN_WORD_LEAD  # names have single words of other languages
-    return best if sure and counts[best] > others else None
+    is_leading = best == ENGLISH or counts[best] >= counts[ENGLISH] + _MIN_WORD_LEAD  # names have single words of other languages
+    return best if is_leading and counts[best] > others else None
 
 
 def possible_languages(text: str) -> frozenset[str]:
     """Return the languages that a short text may be in, by its script or most function words; empty if these do not tell."""
     text = text[:_MAX_CHARS]
     scripts = {unicodedata.name(sign, "").split(" ")[0].split("-")[0] for sign in text if sign.isalpha() and ord(sign) > _LATIN_END}
-    found = {language for script, language in _SCRIPTS if script in scripts}
+    written = {language for script, language in _SCRIPTS if script in scripts}
     words = [word.casefold() for word in _WORD.findall(text)]
     english = [word for word in words if word in ENGLISH_WORDS]
     own = {language: [word for word in words if word in telling or word in weak] for language, (telling, weak) in _small_words().items()}
     most = max(map(len, own.values()))
     best = {language: seen for language, seen in own.items() if seen and len(seen) == most}
     if len(english) < most:
-        return frozenset({*found, *best})
+        return frozenset({*written, *best})
     are_shared = english in best.values()  # "in" and "do" are words of several languages: then it may be any
-    return frozenset({*found, ENGLISH}) if english and not are_shared else frozenset(found)
+    return frozenset({*written, ENGLISH}) if english and not are_shared else frozenset(written)
 
 
 def is_english_question(question: str) -> bool:

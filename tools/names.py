@@ -74,12 +74,12 @@ def fold_word(word: str) -> str:
 
 
 def _read_words(text: str) -> tuple[Word, ...]:
-    found: list[Word] = []
+    words: list[Word] = []
     for match in _WORD.finditer(text):
         script: Script = match.lastgroup  # type: ignore[assignment]
         if form := fold_word(match[0]):  # marks without a letter are no word
-            found.append(Word(form, match[0], match.start(), match.end(), script))
-    return tuple(found)
+            words.append(Word(form, match[0], match.start(), match.end(), script))
+    return tuple(words)
 
 
 def _normalize(text: str) -> str:
@@ -259,11 +259,11 @@ def names_in(text: str, names: Mapping[str, str] | Iterable[str]) -> list[str]:
     """Return the names (the keys, if they map to spellings) that stand in a text, without those that are part of a longer one there."""
     spellings = names if isinstance(names, Mapping) else {name: name for name in names}
     readings = _readings(text)
-    found = {key: spelling for key, spelling in spellings.items() if any(reading.contains(spelling) for reading in readings)}
+    contained = {key: spelling for key, spelling in spellings.items() if any(reading.contains(spelling) for reading in readings)}
     return [
         key
-        for key, spelling in found.items()
-        if not any(key != other and len(spelling) < len(longer) and contains_name(longer, spelling) for other, longer in found.items())
+        for key, spelling in contained.items()
+        if not any(key != other and len(spelling) < len(longer) and contains_name(longer, spelling) for other, longer in contained.items())
     ]
 
 

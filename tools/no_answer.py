@@ -186,6 +186,6 @@ def _ends_refusal(head: Sequence[Kinds], tail: Sequence[Kinds], of_documents: bo
     has = frozenset[str]().union(*tail)
     negated = "not" in has or {"never", "mentioned"} <= has or any(kind & {"no", "none"} for kind in head)
     of_documents |= any(kind & {"documents", "information"} for kind in (*head, *tail))
-    told = "mentioned" in has or (of_documents and bool(has & {"states", "stated"}))
+    is_stated = "mentioned" in has or (of_documents and bool(has & {"states", "stated"}))
     lacking = bool(tail) and {"about", "information"} <= has and "no" in tail[-1]  # …に関する情報がありません
-    return (negated and told) or lacking or ("copula" in has and _is_called_unknown(tail))
+    return (negated and is_stated) or lacking or ("copula" in has and _is_called_unknown(tail))

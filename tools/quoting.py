@@ -32,7 +32,7 @@ MAX_ANSWER_CHARS = 200
 
 def find_invisible(text: str) -> list[int]:
     """List the positions of invisible characters that are not part of a word or emoji."""
-    return [found.start() for found in INVISIBLE.finditer(text) if not _is_needed(text, found.start())]
+    return [match.start() for match in INVISIBLE.finditer(text) if not _is_needed(text, match.start())]
 
 
 def escape_invisible(text: str, form: Callable[[str], str] = lambda character: f"⟨U+{ord(character):04X}⟩") -> str:
@@ -61,8 +61,8 @@ def map_texts(value: Any, change: Callable[[str], str]) -> Any:
     if isinstance(value, str):
         return change(value)
     if isinstance(value, dict):
-        return {name: map_texts(one, change) for name, one in value.items()}
-    return [map_texts(one, change) for one in value] if isinstance(value, (list, tuple)) else value
+        return {name: map_texts(item, change) for name, item in value.items()}
+    return [map_texts(item, change) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def one_line(message: object) -> str:
@@ -72,8 +72,8 @@ def one_line(message: object) -> str:
 
 def hide_folders(text: str) -> str:
     """Return a message with each absolute path in it shortened to its last part; addresses of servers are not changed."""
-    text = _QUOTED_PATH.sub(lambda found: f"{found[1]}{re.split(_SEPARATORS, found[2].rstrip(_SEPARATORS_TEXT))[-1]}{found[1]}", text)
-    return _BARE_PATH.sub(lambda found: re.split(_SEPARATORS, found[0].rstrip(_SEPARATORS_TEXT))[-1], text)
+    text = _QUOTED_PATH.sub(lambda match: f"{match[1]}{re.split(_SEPARATORS, match[2].rstrip(_SEPARATORS_TEXT))[-1]}{match[1]}", text)
+    return _BARE_PATH.sub(lambda match: re.split(_SEPARATORS, match[0].rstrip(_SEPARATORS_TEXT))[-1], text)
 
 
 def collapse_whitespace(text: object) -> str:
@@ -107,11 +107,11 @@ def _truncate_middle(text: str, max_chars: int) -> str:
 def snippet(text: str, answer: str, length: int = SNIPPET_CHARS) -> str:
     """Return the part of a text that contains the answer, else its beginning, in at most `length` characters."""
     flat = collapse_whitespace(text)
-    found = flat.casefold().find(answer.casefold()) if answer.strip() else -1
+    place = flat.casefold().find(answer.casefold()) if answer.strip() else -1
     start = 0
-    if found > length // 2:
-        sentence = max((match.end() for match in re.finditer(r"[.!?]\s+", flat[:found])), default=0)
-        start = sentence if found - sentence < length else found - length // 2
+    if place > length // 2:
+        sentence = max((match.end() for match in re.finditer(r"[.!?]\s+", flat[:place])), default=0)
+        start = sentence if place - sentence < length else place - length // 2
     end = start + length
     if end < len(flat):
         end = max(flat.rfind(" ", start, end), start + length // 2)

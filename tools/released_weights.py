@@ -19,9 +19,9 @@ def verify_weights(weights: Path, sha256: str, owner: str, remedy: str) -> Path:
     if not weights.is_file():
         raise ModelError(f"{owner} has no weights at {str(weights)!r}", remedy)
     with weights.open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
-    if found != sha256:
-        raise ModelError(f"{owner}'s weights have sha256 {found!r}, not {sha256!r}", remedy)
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    if digest != sha256:
+        raise ModelError(f"{owner}'s weights have sha256 {digest!r}, not {sha256!r}", remedy)
     return weights
 
 

@@ -55,7 +55,7 @@ def quote_support(text: str, asked: Sequence[QuestionAnswer], headings: Iterable
             return with_neighbors(units, best, answer)
         if answer.strip() and (window := _shortest_window(units, answer)) is not None:
             return _join_sentences(units, *window, answer)
-    weights = _word_weights(units, content_stems(" ".join(one.question for one in asked)))
+    weights = _word_weights(units, content_stems(" ".join(pair.question for pair in asked)))
     long = [len(answer.split()) > _MAX_ANSWER_WORDS for _, answer in asked]
     wanted = [content_stems(f"{question} {answer}" if text else question) for (question, answer), text in zip(asked, long, strict=True)]
     shares = [max((_word_share(words, unit, weights) for words in wanted), default=0.0) for unit in units]
@@ -90,8 +90,8 @@ def _split_statements(text: str, titles: frozenset[str]) -> tuple[str, ...]:
         return (collapse_whitespace(text),)
     lines = unwrap_lines(text)
     shown = [line for line in lines if not _LEADERS.search(line)]
-    found = [collapse_whitespace(unit) for line in shown or lines for unit in split_sentences(line)]
-    units = [unit for unit in found if fold(unit)]
+    sentences = [collapse_whitespace(unit) for line in shown or lines for unit in split_sentences(line)]
+    units = [unit for unit in sentences if fold(unit)]
     items = mark_items(units)
     return tuple(unit for unit, is_item in zip(units, items, strict=True) if is_item or not _is_heading(unit, titles)) or tuple(units)
 
@@ -177,15 +177,15 @@ def _list_around(units: Sequence[str], number: int) -> tuple[int, int] | None:
 
 def mark_items(units: Sequence[str]) -> list[bool]:
     """Return for each line whether it is an item of the list that a line with a colon at its end introduces."""
-    found: list[bool] = []
+    supported: list[bool] = []
     is_marked = False
     for place, unit in enumerate(units):
         begins = bool(place) and units[place - 1].endswith(":")
         mark = _NEW_ITEM.match(unit) is not None
         is_marked = mark if begins else is_marked
         is_item = (mark and not _CELL_SIGNS & set(unit)) or (not is_marked and is_plain_item(unit))
-        found.append((begins or (bool(found) and found[-1])) and is_item)
-    return found
+        supported.append((begins or (bool(supported) and supported[-1])) and is_item)
+    return supported
 
 
 def is_plain_item(line: str) -> bool:

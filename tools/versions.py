@@ -75,7 +75,7 @@ class VersionedText(NamedTuple):
 @lru_cache(maxsize=4096)
 def parse_version(text: str) -> Version:
     """Return the first date and version number in a text."""
-    dates = ((found.start(), order, found) for order, pattern in enumerate(_DATES) if (found := pattern.search(text)))
+    dates = ((match.start(), order, match) for order, pattern in enumerate(_DATES) if (match := pattern.search(text)))
     best = min(dates, default=None, key=lambda item: item[1])
     date = _date(best[2]) if best else ()
     rest = text[: best[2].start()] + " " + text[best[2].end() :] if best and date else text
@@ -84,8 +84,8 @@ def parse_version(text: str) -> Version:
     return Version(date, tuple(map(int, parts)))
 
 
-def _date(found: re.Match[str]) -> tuple[int, ...]:
-    groups = {"name": None, "month": None, "day": None} | found.groupdict()
+def _date(match: re.Match[str]) -> tuple[int, ...]:
+    groups = {"name": None, "month": None, "day": None} | match.groupdict()
     month = MONTHS[groups["name"].lower()] if groups["name"] else int(groups["month"] or 0)
     parts = (int(groups["year"] or 0), month, int(groups["day"] or 0) if month else 0)
     return tuple(part for part in parts if part) if month <= 12 and parts[2] <= 31 else parts[:1]
@@ -98,8 +98,8 @@ def document_version(metadata: Mapping[str, Any], source: str) -> str:
     }
     stated = [value for wanted in _DATE_FIELDS for name, value in fields.items() if name.startswith(wanted)]
     numbers = [f"version {value}" for wanted in _VERSION_FIELDS for name, value in fields.items() if name.startswith(wanted)]
-    late = [fields[name] for name in _LATE_FIELDS if name in fields]
-    texts = [*numbers, *stated, re.sub(r"\.[a-z]\w{1,4}$", "", source.partition("#")[0]), fields.get("title", ""), *late]
+    later = [fields[name] for name in _LATE_FIELDS if name in fields]
+    texts = [*numbers, *stated, re.sub(r"\.[a-z]\w{1,4}$", "", source.partition("#")[0]), fields.get("title", ""), *later]
     versions = [parse_version(text) for text in texts]
     date = next((version.date for version in versions if version.date), ())
     return str(Version(date, next((version.number for version in versions if version.number), ())))

@@ -92,5 +92,5 @@ def answerer_class(name: str) -> type[Answerer]:
     PluginError if the plug-in cannot be imported.
     """
     kind = name.strip().partition(":")[0]
-    found: type[Answerer] = plugins.load("ramify.models", kind) if kind in plugins.names("ramify.models") else LanguageModel
-    return found
+    answerer: type[Answerer] = plugins.load("ramify.models", kind) if kind in plugins.names("ramify.models") else LanguageModel
+    return answerer

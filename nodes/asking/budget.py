@@ -103,11 +103,11 @@ class Budget:
             raise BudgetError("calls", self.settings.max_calls or 0)
         if self.tokens - self.reserves_final_call * thought < tokens:
             raise BudgetError("tokens", self.settings.max_tokens or 0)
-        if (left := self.deadline - time.time()) <= 0:
+        if (remaining := self.deadline - time.time()) <= 0:
             raise BudgetError("seconds", self.settings.max_seconds or 0)
         self.calls -= 1
         self.tokens -= tokens
-        return None if left == float("inf") else left
+        return None if remaining == float("inf") else remaining
 
     def release(self, unused: Usage) -> None:
         """Add back what was reserved and not used."""
@@ -192,8 +192,8 @@ class Booking:
 @cache
 def final_prompt_tokens(thought: bool) -> int:
     """Estimate the tokens of a final prompt without passages, findings and worked examples."""
-    told = (prompt.with_options(thought, 0) for prompt in (FINALIZE, COMPRESS))
-    messages = (prompt.render(dict.fromkeys(prompt.slots, "")) for prompt in told)
+    variants = (prompt.with_options(thought, 0) for prompt in (FINALIZE, COMPRESS))
+    messages = (prompt.render(dict.fromkeys(prompt.slots, "")) for prompt in variants)
     return QUESTION_TOKENS + max(sum(estimate_tokens(message.text) for message in final) for final in messages)
 
 

@@ -244,8 +244,8 @@ class LanguageModel(Answerer):
             REQUEST_CONTEXT.reset(counting)
             booking.close()
             context.budget.notices |= dict.fromkeys(self.model.learned_notices)
-        if told := reply.raw.usage_metadata:  # the server's own figures
-            cost = Usage(llm_calls=1, prompt_tokens=told["input_tokens"], completion_tokens=told["output_tokens"])
+        if usage := reply.raw.usage_metadata:  # the server's own figures
+            cost = Usage(llm_calls=1, prompt_tokens=usage["input_tokens"], completion_tokens=usage["output_tokens"])
         else:
             written = f"{reply.raw.additional_kwargs.get(THOUGHT_FIELD) or ''}{reply.raw.content}"
             cost = Usage(llm_calls=1, prompt_tokens=request.tokens, completion_tokens=await asyncio.to_thread(self.count, written))

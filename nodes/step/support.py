@@ -70,7 +70,7 @@ def leave_out_copies(state: State, update: Update) -> Update:
     A sentence bears on it if it has an answer, or a word of a question or an answer that is not the subject of all: one in the passage's
     title, or in most of the copied sentences.
     """
-    passages = [(fold(one.text), content_stems(f"{one.title} {one.heading}")) for one in update.get("citations", [])]
+    passages = [(fold(citation.text), content_stems(f"{citation.title} {citation.heading}")) for citation in update.get("citations", [])]
     sentences: list[Sentence] = update["sentences"]
     copied: dict[int, frozenset[str]] = {}
     for number, sentence in enumerate(sentences):
@@ -79,16 +79,18 @@ def leave_out_copies(state: State, update: Update) -> Update:
         if titles and len(folded.split()) >= _MIN_COPIED_WORDS:
             copied[number] = content_stems(sentence.text) - frozenset().union(*titles)
     counts = Counter(word for words in copied.values() for word in words)
-    asked = [one for one in asked_with_answers(state, str(update["answer"])) if not is_unknown(one.answer)]
-    words = {word for word in content_stems(" ".join(f"{one.question} {one.answer}" for one in asked)) if 2 * counts[word] <= len(copied)}
-    answering = {number for number in copied if any(contains_answer(sentences[number].text, one.answer) for one in asked)}
+    asked = [pair for pair in asked_with_answers(state, str(update["answer"])) if not is_unknown(pair.answer)]
+    words = {
+        word for word in content_stems(" ".join(f"{pair.question} {pair.answer}" for pair in asked)) if 2 * counts[word] <= len(copied)
+    }
+    answering = {number for number in copied if any(contains_answer(sentences[number].text, pair.answer) for pair in asked)}
     dropped = {number for number, own in copied.items() if number not in answering and not own & words}
     if len(copied) < _MIN_COPIED or not dropped or len(dropped) == len(sentences):
         return {}
     places = iter(range(len(sentences)))
-    lines = [[(next(places), one) for one in line] for line in group_by_line(str(update["text"]), sentences)]
-    kept = [[one for number, one in line if number not in dropped] for line in lines]
-    return {"sentences": [one for line in kept for one in line], "text": text_of_lines([line for line in kept if line])}
+    lines = [[(next(places), sentence) for sentence in line] for line in group_by_line(str(update["text"]), sentences)]
+    kept = [[sentence for number, sentence in line if number not in dropped] for line in lines]
+    return {"sentences": [sentence for line in kept for sentence in line], "text": text_of_lines([line for line in kept if line])}
 
 
 def _attribute(reader: Reader, state: State, update: Update, asked: Sequence[QuestionAnswer]) -> tuple[list[Sentence], list[Citation]]:
@@ -128,8 +130,8 @@ def _find(
     """Return the number of the passage that says a sentence, else of one that says it together with those that it cites."""
     if (source := reader.find_source(sentence.text, materials, asked)) is not None or not own:
         return source
-    others = ((number, one) for number, one in enumerate(materials) if one not in own)
-    return next((number for number, one in others if reader.check_support(sentence.text, [*own, one], asked)), None)
+    others = ((number, material) for number, material in enumerate(materials) if material not in own)
+    return next((number for number, material in others if reader.check_support(sentence.text, [*own, material], asked)), None)
 
 
 def _citation(passage: Passage, sentence: str) -> Citation:
@@ -171,7 +173,7 @@ async def _check_with_model(state: State, attributed: Update, update: Update, on
     if reply is None:  # with the citations that were added, so that sentences and text agree, but without verdicts
         return {**spent, "sentences": [sentence.model_copy(update={"supported": None}) for sentence in sentences]}
     wrong = set(reply.value.unsupported)
-    known_verdicts = [bool(one.citations) or None if only else one.supported for one in sentences]
+    known_verdicts = [bool(known.citations) or None if only else known.supported for known in sentences]
     checked = [
         sentence.model_copy(update={"supported": verdict and number not in wrong})
         for number, (sentence, verdict) in enumerate(zip(sentences, known_verdicts, strict=True), 1)

@@ -147,10 +147,10 @@ def _further_sources(passage: Passage) -> list[Source]:
     """Return the further sources of a passage; malformed ones are ignored."""
     listed = passage.metadata.get("also")
     items = listed if isinstance(listed, list) else []
-    found = [item for item in items if isinstance(item, Mapping) and isinstance(item.get("source"), str)]
-    named = distinct_names([(item["source"], source_path(item["source"], item)) for item in found])
-    collections = [collapse_whitespace(item.get("collection") or "") for item in found]
-    placed = [_source_fields(item["source"], item, name) for item, name in zip(found, named, strict=True)]
+    further = [item for item in items if isinstance(item, Mapping) and isinstance(item.get("source"), str)]
+    named = distinct_names([(item["source"], source_path(item["source"], item)) for item in further])
+    collections = [collapse_whitespace(item.get("collection") or "") for item in further]
+    placed = [_source_fields(item["source"], item, name) for item, name in zip(further, named, strict=True)]
     return [Source(collection=collection, **place) for collection, place in zip(collections, placed, strict=True)]
 
 

@@ -42,19 +42,19 @@ def check_advice(confidence: float | None) -> str:
 
 def unsure_note(confidence: float | None, tau: float, calibrated: str = "") -> str:
     """Return the note of an answer whose confidence is not above tau, with the model that tau was calibrated for, if any."""
-    sure = f"confidence {confidence_figure(confidence, 3)}, " if confidence else ""
-    return f"{sure}not above tau {tau:g}{f', calibrated for {calibrated}' if calibrated else ''}"
+    stated = f"confidence {confidence_figure(confidence, 3)}, " if confidence else ""
+    return f"{stated}not above tau {tau:g}{f', calibrated for {calibrated}' if calibrated else ''}"
 
 
-def missing_note(told: str) -> str:
+def missing_note(text: str) -> str:
     """Return the note of what the passages say about a question that they do not answer; empty if nothing."""
-    return f"missing: {truncate_line(told.replace(';', ','), MAX_MISSING_CHARS)}" if told.strip() else ""
+    return f"missing: {truncate_line(text.replace(';', ','), MAX_MISSING_CHARS)}" if text.strip() else ""
 
 
 def read_missing_note(note: str) -> str:
     """Return what a note says is missing, as written by `missing_note`; empty if nothing."""
-    found = re.search(r"(?:^|; )missing: ([^;]+)", note)
-    return found[1] if found else ""
+    match = re.search(r"(?:^|; )missing: ([^;]+)", note)
+    return match[1] if match else ""
 
 
 def filled_note(answer: str | None, path: str) -> str:
@@ -92,12 +92,12 @@ class ShortNote(NamedTuple):
 
 def shorten_note(note: str) -> ShortNote:
     """Return a note with its frequent parts replaced by words, in their order."""
-    found: list[tuple[int, str]] = []
+    places: list[tuple[int, str]] = []
     meanings: dict[str, str] = {}
     rest = note
     for word, line, meaning in ABBREVIATIONS:
         while match := re.search(rf"(?:^|; ){line.pattern}(?=; |$)", rest):
-            found.append((note.find(match[0].removeprefix("; ")), word))
+            places.append((note.find(match[0].removeprefix("; ")), word))
             meanings[word] = meaning.format(**match.groupdict())
             rest = (rest[: match.start()] + rest[match.end() :]).removeprefix("; ")
-    return ShortNote(tuple(dict.fromkeys(word for _, word in sorted(found))), rest, meanings)
+    return ShortNote(tuple(dict.fromkeys(word for _, word in sorted(places))), rest, meanings)

@@ -13,10 +13,10 @@ from ramify.kinds.asking.extract_elements import extract_elements
 from ramify.kinds.asking.reply_cache import CachedModel
 from ramify.kinds.asking.summarize_clusters import ModelSummarizer
 from ramify.kinds.asking.write_reports import describe, write_reports
-from ramify.kinds.hierarchy.build import HierarchyBuild, build_hierarchy
+from ramify.kinds.hierarchy.build import HierarchyBuild, write_hierarchy
 from ramify.kinds.hierarchy.leaves import Routing
 from ramify.kinds.hierarchy.summaries import ExtractiveSummarizer, load_nli
-from ramify.kinds.knowledge.build import BUDGET_EXHAUSTED, REPLIES_FILE, Extraction, GraphBuild, GraphOptions, ReplyStore, build_graph
+from ramify.kinds.knowledge.build import BUDGET_EXHAUSTED, REPLIES_FILE, Extraction, GraphBuild, GraphOptions, ReplyStore, write_graph
 from ramify.kinds.knowledge.communities import EXTRACTIVE, ReportMaterial
 from ramify.kinds.knowledge.elements import Graph, Knowledge, Piece, TextUnit, pick_description, text_units, to_graph
 from ramify.kinds.knowledge.rule_builder import RuleBuilder, build_graph_by_rules
@@ -88,7 +88,7 @@ class ModelBuilder:
         return await write_reports(materials, self.reporter, on_done)
 
 
-def make_graph(
+def build_graph(
     folder: Path, options: Mapping[str, Any] | None = None, recluster: bool = False, progress: Progress = ignore_progress
 ) -> tuple[GraphBuild, Usage]:
     """Build or update the graph of a finished index with these settings; return it and its cost. No passage is encoded again.
@@ -102,7 +102,7 @@ def make_graph(
 
     async def build() -> tuple[GraphBuild, Usage]:
         with ReplyStore(folder / REPLIES_FILE) as work, call_context(settings) as spent:
-            made = await build_graph(folder, ModelBuilder(settings, work), how, progress)
+            made = await write_graph(folder, ModelBuilder(settings, work), how, progress)
             if not made.unread and made.rewritten == made.communities:  # the replies of unchanged reports were not requested
                 work.delete_unused()
             return made, spent.spent
@@ -116,7 +116,7 @@ def asks_model(options: Mapping[str, Any]) -> bool:
     return not is_embedded(settings.model) or (settings.reporter is not None and not is_embedded(settings.reporter))
 
 
-def make_hierarchy(
+def build_hierarchy(
     folder: Path,
     options: Mapping[str, Any] | None = None,
     group_by: Sequence[str] | None = None,
@@ -136,12 +136,12 @@ def make_hierarchy(
 
     async def build() -> tuple[HierarchyBuild, Usage]:
         if is_embedded(settings.model):
-            return await build_hierarchy(folder, encoder, ExtractiveSummarizer(encoder), fields, routing, rebuild, progress), Usage()
+            return await write_hierarchy(folder, encoder, ExtractiveSummarizer(encoder), fields, routing, rebuild, progress), Usage()
         with ReplyStore(folder / REPLIES_FILE) as work, call_context(settings) as spent:
             summarizer = ModelSummarizer(CachedModel(settings, work), encoder)
             if settings.nli:
                 load_nli(settings.nli)  # errors before the first call
-            return await build_hierarchy(folder, encoder, summarizer, fields, routing, rebuild, progress, work), spent.spent
+            return await write_hierarchy(folder, encoder, summarizer, fields, routing, rebuild, progress, work), spent.spent
 
     return blocking(build())
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from rich.table import Table
 
-from ramify.kinds.building import asks_model, hierarchy_settings, make_graph, make_hierarchy
+from ramify.kinds.building import asks_model, build_graph, build_hierarchy, hierarchy_settings
 from ramify.kinds.cost import Range, Stage, index_cost
 from ramify.kinds.hierarchy.summaries import MAX_ENCODED_SENTENCES
 from ramify.kinds.knowledge.build import MAX_NEW_EDGE_SHARE, REPLIES_FILE
@@ -83,7 +83,7 @@ def add_graph(folder: Path, options: dict[str, Any], recluster: bool) -> None:
     uses_model = asks_model(options)
     _print_cost(folder, "graph", options, uses_model)
     with progress_bar() as progress:
-        result, usage = make_graph(folder, options, recluster, progress)
+        result, usage = build_graph(folder, options, recluster, progress)
     reports = f"{result.communities:,} communities on {pluralize(result.levels, 'level')}, {result.rewritten:,} reports made"
     _print_result(folder, f"{result.names:,} names, {result.edges:,} connections, {reports}", usage)
     for id, why in list(result.unread.items())[:MAX_LISTED]:
@@ -96,7 +96,7 @@ def add_graph(folder: Path, options: dict[str, Any], recluster: bool) -> None:
         note(f"{result.new_edges:.0%} of the connections are newer than the communities: --recluster recomputes them")
 
 
-def build_hierarchy(folder: Path, options: dict[str, Any], group_by: Sequence[str] | None, rebuild: bool) -> None:
+def add_hierarchy(folder: Path, options: dict[str, Any], group_by: Sequence[str] | None, rebuild: bool) -> None:
     """Build or update the hierarchy of an index; first print the estimated cost if a model is used."""
     uses_model = not is_embedded(hierarchy_settings(options)[1].model)
     _print_cost(folder, "hierarchy", options, uses_model, group_by)
@@ -106,7 +106,7 @@ def build_hierarchy(folder: Path, options: dict[str, Any], group_by: Sequence[st
             "no passage is encoded again"
         )
     with progress_bar() as progress:
-        result, usage = make_hierarchy(folder, options, group_by, rebuild, progress)
+        result, usage = build_hierarchy(folder, options, group_by, rebuild, progress)
     note(f"passages are grouped by {', '.join(result.fields)}{'' if group_by else ': --group-by names others'}")
     edges = (
         (result.assigned, "without metadata assigned to groups"),

@@ -54,15 +54,15 @@ class Hierarchy(Kind):
 
     def build(self, folder: Path) -> None:
         """Build the hierarchy with quoted summaries."""
-        from ramify.kinds.building import make_hierarchy
+        from ramify.kinds.building import build_hierarchy
 
-        make_hierarchy(folder)
+        build_hierarchy(folder)
 
     def command(self, folder: Path, options: dict[str, Any], group_by: Sequence[str] | None, renew: bool) -> None:
         """Build or update the hierarchy, and print the result; `renew` clusters all groups again."""
-        from ramify.kinds.console import build_hierarchy
+        from ramify.kinds.console import add_hierarchy
 
-        build_hierarchy(folder, options, group_by, renew)
+        add_hierarchy(folder, options, group_by, renew)
 
 
 GRAPH, HIERARCHY = Graph(), Hierarchy()

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ramify.kinds.building import make_graph, make_hierarchy
+from ramify.kinds.building import build_graph, build_hierarchy
 from ramify.kinds.hierarchy import hierarchy_file as of_hierarchy
 from ramify.kinds.hierarchy.leaves import NO_FIELDS as UNGROUPED
 from ramify.kinds.knowledge import graph_file as of_graph
@@ -199,9 +199,9 @@ def update_index_kind(
                 if not (build and (draft / REPLIES_FILE).exists() and _has_same_passages(draft, plain_index)):
                     copy_index(plain_index, draft)
                 if kind == HIERARCHY_KIND:  # from the passages alone; the previous index stays until this one is complete
-                    make_hierarchy(draft, group_by=group_by or None, progress=progress)
+                    build_hierarchy(draft, group_by=group_by or None, progress=progress)
                 else:
-                    make_graph(draft, build, progress=progress)
+                    build_graph(draft, build, progress=progress)
                 shutil.rmtree(folder, ignore_errors=True)
                 draft.replace(folder)
             finally:
@@ -303,7 +303,7 @@ def _cell_rows(context: DegradationContext, cell: DegradedCell, labels: bool, ou
         copy_index(context.source.folder if labelled else context.source.unlabelled, context.folder)
         if changed := context.truth.degrade_documents(cell, context.seed):
             update_documents(context.folder, context.encoder, changed, context.source.unlabelled)
-        make_hierarchy(context.folder, group_by=context.source.group_by if grouped else [UNGROUPED])
+        build_hierarchy(context.folder, group_by=context.source.group_by if grouped else [UNGROUPED])
         index = open_index(context.folder)
         for name in names:
             yield [_cell_row(context, name, cell, *question_hits) for question_hits in _search_questions(context, index, SYSTEMS[name])]

@@ -56,8 +56,8 @@ def search_command(
 
     filter_values = read_filter(filters)
     load_reranker(rerank)
-    [found] = blocking(find_passages(where, [validate_question(question)], k=search_width(rerank, k, MAX_RERANKED), filter=filter_values))
-    passages = locate_passages(question, rerank_passages(question, found, rerank, k))
+    [ranked] = blocking(find_passages(where, [validate_question(question)], k=search_width(rerank, k, MAX_RERANKED), filter=filter_values))
+    passages = locate_passages(question, rerank_passages(question, ranked, rerank, k))
     if not passages and (notice := unknown_filter_fields(where, filter_values)):
         note(notice)
     note_outdated(index)

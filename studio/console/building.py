@@ -42,7 +42,7 @@ def skipped_lines(files: "Sequence[Skipped]", verbose: bool = False) -> Iterator
         yield f"skipped {len(other_files) - MAX_NAMED_FILES:,} more; --verbose lists all"
     unsupported = Counter(_suffix(PurePath(name)) for name, reason in files if reason.startswith(NO_READER))
     if unsupported:
-        kinds = ", ".join(f"{count:,} {kind}" for kind, count in sorted(unsupported.items(), key=lambda one: (-one[1], one[0])))
+        kinds = ", ".join(f"{count:,} {kind}" for kind, count in sorted(unsupported.items(), key=lambda item: (-item[1], item[0])))
         packages = dict.fromkeys(reason.partition(": ")[2] for _, reason in files if reason.startswith(NO_READER) and "package" in reason)
         yield f"skipped {kinds}: no reader for these{''.join(f'; {package}' for package in packages)}"
 

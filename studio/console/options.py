@@ -143,7 +143,7 @@ def read_filter(texts: list[str] | None) -> dict[str, Any] | None:
 
 def load_stores(index: list[str] | None, allow_pickle: bool) -> Sequence[Any] | None:
     """Return the indexes with addresses of FAISS stores replaced by the loaded stores; raise UsageError if that is not allowed."""
-    if not any(one.startswith("faiss:") for one in index or ()):
+    if not any(place.startswith("faiss:") for place in index or ()):
         return index  # without imports in the usual case
     from ramify.tools.index.index_store import load_allowed_stores
 

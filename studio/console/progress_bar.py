@@ -18,7 +18,7 @@ from rich.progress import (
 from rich.text import Text
 
 from ramify.studio.console.streams import err, note
-from ramify.tools.index.progress import Progress as Report
+from ramify.tools.index.progress import Progress as ProgressReport
 
 UNIT_VERBS = {
     **{
@@ -44,7 +44,7 @@ class SpeedColumn(ProgressColumn):
 
 
 @contextmanager
-def progress_bar() -> Iterator[Report]:
+def progress_bar() -> Iterator[ProgressReport]:
     """Show the progress of each unit of work while the block runs."""
     if not err().is_terminal:
         yield ProgressLines(note)

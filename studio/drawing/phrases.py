@@ -109,8 +109,8 @@ def index_text(result: Result, remedy: str) -> str:
 def kind_of(branch: Branch) -> str:
     """Return what a branch asks, shortened: its question, the entity looked up, or the size of its batch."""
     if branch.kind == "batch":
-        found = parse_report_id(branch.evidence[0]) if branch.evidence else None
-        return pluralize(len(branch.evidence), *(found[0][:2] if found else ("passage",)))
+        report_id = parse_report_id(branch.evidence[0]) if branch.evidence else None
+        return pluralize(len(branch.evidence), *(report_id[0][:2] if report_id else ("passage",)))
     return shorten_question(f"about {branch.question}" if branch.kind == "entity" else branch.question)
 
 
@@ -122,8 +122,8 @@ def shorten_question(text: str) -> str:
 def measures(branch: Branch) -> list[tuple[str, float]]:
     """List the measurements of a branch: its answer's confidence, its fork's score. Unknown has none: it would read as sure."""
     is_shown = branch.confidence is not None and (branch.answer is None or branch.known)
-    told = [("confidence", min(branch.confidence or 0.0, MAX_CONFIDENCE) if is_shown else None), ("judged", branch.score)]
-    return [(name, value) for name, value in told if value is not None]
+    figures = [("confidence", min(branch.confidence or 0.0, MAX_CONFIDENCE) if is_shown else None), ("judged", branch.score)]
+    return [(name, value) for name, value in figures if value is not None]
 
 
 def legend(tree: Tree) -> dict[str, str]:

@@ -135,7 +135,7 @@ class TurnWidget(VBox):
         widgets = [ReviewWidget(action) for action in actions]
         self.reviews.children = tuple(widgets)
         try:
-            return [await one.decision() for one in widgets]
+            return [await widget.decision() for widget in widgets]
         finally:
             self.reviews.children = ()
 
@@ -239,7 +239,7 @@ class Chat(VBox):
     def __init__(
         self, index: Any = None, strategy: str = DEFAULT, *, memory: str | None = None, thread: str | None = None, **options: Any
     ) -> None:
-        indexes = [_path_text(one) for one in index] if isinstance(index, (list, tuple)) else _path_text(index)
+        indexes = [_path_text(item) for item in index] if isinstance(index, (list, tuple)) else _path_text(index)
         panel_options = {**options, **({} if index is None else {"index": indexes})}
         self.conversation = Conversation(memory, thread)
         self.conversation.recall()

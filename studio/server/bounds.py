@@ -185,8 +185,8 @@ def set_allowed(
     profile: str | None = None,
 ) -> None:
     """Set what runs of the server in this process may name; folders are allowed by their given and their resolved path."""
-    os.environ[INDEX_FOLDERS_VARIABLE] = os.pathsep.join(_path_spellings([Path(one) for one in indexes if not is_store_address(one)]))
-    os.environ[INDEX_ADDRESSES_VARIABLE] = " ".join(str(one) for one in indexes if is_store_address(one))
+    os.environ[INDEX_FOLDERS_VARIABLE] = os.pathsep.join(_path_spellings([Path(place) for place in indexes if not is_store_address(place)]))
+    os.environ[INDEX_ADDRESSES_VARIABLE] = " ".join(str(place) for place in indexes if is_store_address(place))
     first = indexes[0] if indexes else ""
     os.environ[DEFAULT_INDEX_VARIABLE] = str(first) if not first or is_store_address(first) else os.path.abspath(first)
     os.environ[MODEL_FILES_VARIABLE] = os.pathsep.join(_path_spellings(model_files))
@@ -197,7 +197,7 @@ def set_allowed(
 
 def set_assistant_indexes(indexes: Sequence[str], used: Collection[str]) -> Mapping[str, str]:
     """Define an assistant for each index on the server in this process; return the indexes by the assistants' names."""
-    places = [one if is_store_address(one) else os.path.abspath(one) for one in indexes]
+    places = [place if is_store_address(place) else os.path.abspath(place) for place in indexes]
     by_name = dict(zip(unique_index_names(places, used), places, strict=True))
     os.environ[ASSISTANTS_VARIABLE] = json.dumps(by_name)
     return by_name
@@ -217,7 +217,7 @@ def allow_index(index: Path) -> None:
 
 
 def _path_spellings(paths: list[Path]) -> list[str]:
-    return list(dict.fromkeys(str(path) for one in paths for path in (Path(os.path.abspath(one)), one.resolve())))
+    return list(dict.fromkeys(str(path) for folder in paths for path in (Path(os.path.abspath(folder)), folder.resolve())))
 
 
 def _split_variable(variable: str, separator: str | None) -> list[str]:

@@ -180,12 +180,12 @@ class ReadReport:
 
 def existing_path(path: str | Path) -> Path:
     """Return the path; InputError if it does not exist."""
-    found = expand_path(path)
-    if not os.path.exists(found):  # also False for a path that may not be accessed
+    expanded = expand_path(path)
+    if not os.path.exists(expanded):  # also False for a path that may not be accessed
         raise InputError(f"there is no file or folder {str(path)!r}", "check the path")
-    if printable_name(full := os.path.realpath(found)) != full:
+    if printable_name(full := os.path.realpath(expanded)) != full:
         raise InputError(f"the name {printable_name(full)!r} is not written in UTF-8", "rename it, or give the folder that it lies in")
-    return found
+    return expanded
 
 
 def printable_name(name: str | Path) -> str:

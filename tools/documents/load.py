@@ -44,14 +44,14 @@ class DocumentStream(Iterator[Document]):
         return next(self._documents)
 
     def _read_all(self) -> Iterator[Document]:
-        found = False
+        has_text = False
         for read in read_files(list_files(self._paths, self.skipped), clean=self._clean, ocr=self._ocr):
             for document in read.documents:
-                found = True
+                has_text = True
                 yield document
             self.skipped += read.skipped
             self.remarks += read.remarks
-        if not found:
+        if not has_text:
             raise nothing_readable_error(self._paths, self.skipped)
 
 

@@ -115,9 +115,9 @@ def _normalize_scalar(value: Any) -> str | float | None:
 
 def _normalize_day(value: Any) -> Any:
     """Return the day of an ISO date; other values are unchanged."""
-    found = _DAY.fullmatch(value) if isinstance(value, str) else None
+    match = _DAY.fullmatch(value) if isinstance(value, str) else None
     try:
-        return date.fromisoformat(found[1]).isoformat() if found else value
+        return date.fromisoformat(match[1]).isoformat() if match else value
     except ValueError:
         return value
 
@@ -145,13 +145,13 @@ class FrontMatter(NamedTuple):
 def split_front_matter(text: str) -> FrontMatter:
     """Split a Markdown file into front matter and text; front matter that has no fields or cannot be parsed is treated as text."""
     for pattern, read in _FRONT_MATTER_FORMATS:
-        if found := pattern.match(text[:_MAX_FRONT_MATTER_CHARS]):
+        if match := pattern.match(text[:_MAX_FRONT_MATTER_CHARS]):
             try:
-                fields = read(found[1])
+                fields = read(match[1])
             except (ValueError, RecursionError) as error:
                 return FrontMatter({}, text, " ".join(str(error).split())[:_MAX_PROBLEM_CHARS])
             if fields is None or isinstance(fields, dict):
-                return FrontMatter(fields or {}, text[found.end() :])
+                return FrontMatter(fields or {}, text[match.end() :])
     return FrontMatter({}, text)
 
 

@@ -61,13 +61,6 @@ FORMAT_READERS: dict[str, FormatReader] = {
 _PLAIN_MARKDOWN = dict.fromkeys((".md", ".markdown"), FormatReader(read_markdown, {"yaml": "pyyaml"}, plain=True))
 """Used where no plug-in reads Markdown."""
 _GROUP: plugins.Group = "ramify.readers"
-RICH_FORMATS = frozenset(
-    [
-        ".html", ".htm", ".xhtml", ".docx", ".pptx", ".xlsx", ".odt", ".odp", ".ods", ".epub", ".eml", ".mbox", ".zip", ".pdf", ".png",
-        ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".webp",
-    ]
-)  # fmt: skip
-"""Suffixes that the plug-in `formats` reads, for messages where it is not installed."""
 _ARCHIVES = frozenset({".tar", ".tgz", ".tbz2", ".txz", ".7z", ".rar", ".bz2", ".xz", ".zst", ".cab", ".arj", ".lzh", ".z"})
 """Suffixes of archives that are not read."""
 NO_READER = "no reader for "
@@ -209,9 +202,8 @@ def _reason_unread(path: Path) -> str:
     suffix = _suffix(path)
     if suffix in _ARCHIVES:
         return "an archive of a kind that is not read: unpack it"
-    if suffix in RICH_FORMATS:
-        return f"{NO_READER}{path.suffix!r}: the package ramify.formats, which reads it, is not installed"
-    return f"{NO_READER}{repr(path.suffix) if path.suffix else 'a name without suffix'} (readable: {readable_formats()})"
+    further = "" if _plugin_suffixes() else "; further ones with the package ramify.formats, which is not installed"
+    return f"{NO_READER}{repr(path.suffix) if path.suffix else 'a name without suffix'} (readable: {readable_formats()}{further})"
 
 
 def _stream_documents(file: File, reader: FormatReader | None, report: ReadReport) -> Iterator[Document]:
@@ -219,18 +211,18 @@ def _stream_documents(file: File, reader: FormatReader | None, report: ReadRepor
     if reader is None:
         report.skip(file.source, _reason_unread(file.path))
         return
-    found = False
+    has_text = False
     try:
         if not S_ISREG(file.path.stat().st_mode):
             raise UnreadableError("not a regular file")
         for document in reader.read(file.path, file.source, report):
             if VISIBLE.search(document.page_content):
-                found = True
+                has_text = True
                 is_within = reader.contains_files and document.metadata["source"] != file.source
                 if not is_within and not (reader.records and document.metadata.keys() - _ROW_FIELDS):
                     document.metadata = report.properties | document.metadata
                 yield document
-        if not found:
+        if not has_text:
             report.skip(file.source, "empty" if file.path.stat().st_size == 0 else "contains no text")
     except UnreadableError as error:
         report.skip(file.source, str(error))

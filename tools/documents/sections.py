@@ -238,10 +238,10 @@ def _marks_between(marks: Marks, start: int, end: int) -> list[tuple[int, Any]]:
 
 def _metadata_at(metadata: Mapping[str, Any], place: int) -> dict[str, Any]:
     """Return the metadata with the page, id and heading in force at an offset."""
-    found = dict(metadata)
+    fields = dict(metadata)
     for name in _MARK_LISTS:
-        _set_or_remove(found, name, _marks_between(find_marks(metadata, name), place, place)[0][1])
-    return found
+        _set_or_remove(fields, name, _marks_between(find_marks(metadata, name), place, place)[0][1])
+    return fields
 
 
 def _set_or_remove(metadata: dict[str, Any], name: str, value: Any) -> None:
@@ -266,10 +266,10 @@ def find_quote(text: str, quote: str) -> tuple[int, int] | None:
     end = 0
     for line in quote.splitlines():
         words = [re.escape(word) for word in line.strip("… ").split()]
-        found = re.compile(r"\s*".join(words)).search(text, end) if words else None
-        if found is None:
+        match = re.compile(r"\s*".join(words)).search(text, end) if words else None
+        if match is None:
             return None
-        start, end = found.start() if start is None else start, found.end()
+        start, end = match.start() if start is None else start, match.end()
     return None if start is None else (start, end)
 
 
@@ -277,6 +277,6 @@ def _find_quote_start(text: str, quote: str) -> int | None:
     """Return the offset of a quote, ignoring line breaks; of a quote that omits a heading, that of its first words."""
     words = [re.escape(word) for word in quote.strip("… ").split()]
     for count in range(len(words), max(min(len(words), _MIN_QUOTE_WORDS), 1) - 1, -1):
-        if found := re.search(r"\s*".join(words[:count]), text):
-            return found.start()
+        if match := re.search(r"\s*".join(words[:count]), text):
+            return match.start()
     return None

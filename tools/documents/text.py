@@ -208,11 +208,11 @@ def _is_readable(content: bytes, encoding: str) -> bool:
 
 def _declared_encoding(content: bytes) -> str | None:
     """Return the encoding that a page declares in a `meta` element or an XML declaration; None if there is none that exists."""
-    found = _DECLARED.search(content[:_DECLARED_WITHIN])
-    if found is None:
+    declared = _DECLARED.search(content[:_DECLARED_WITHIN])
+    if declared is None:
         return None
     try:
-        name = codecs.lookup((found[1] or found[2]).decode("ascii")).name
+        name = codecs.lookup((declared[1] or declared[2]).decode("ascii")).name
     except LookupError:
         return None
     return _BROWSER_ENCODINGS.get(name, name)

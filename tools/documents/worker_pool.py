@@ -190,11 +190,11 @@ class _Worker:
         answer: Answer = {}
         try:
             while "last" not in answer:
-                late = Timer(self._limits.seconds, process.kill)
-                late.start()
+                timer = Timer(self._limits.seconds, process.kill)
+                timer.start()
                 line = _exchange(process, asked)
-                too_late = not late.is_alive()
-                late.cancel()
+                too_late = not timer.is_alive()
+                timer.cancel()
                 if not line.endswith(b"\n"):
                     process.kill()
                     code = process.wait()

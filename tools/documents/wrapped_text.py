@@ -63,7 +63,7 @@ def join_wrapped(text: str) -> str:
 
 def _split_quote_marks(lines: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return the marks of quotations (">") before lines, and the lines without them."""
-    marks = [found[0] if (found := _QUOTE_MARKS.match(line)) else "" for line in lines]
+    marks = [match[0] if (match := _QUOTE_MARKS.match(line)) else "" for line in lines]
     return marks, [line[len(mark) :] for mark, line in zip(marks, lines, strict=True)]
 
 

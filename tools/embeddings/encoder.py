@@ -154,10 +154,10 @@ KNOWN_PREFIXES = (
 def known_prefixes(name: str) -> Prefixes:
     """Return the prefixes a model is trained with, by its name at any provider; empty if unknown."""
     bare = name.removeprefix("ollama:").replace("\\", "/").rstrip("/").rpartition("/")[2].partition(":")[0].casefold()
-    found = (
+    fitting = (
         Prefixes(known.query, known.document) for known in KNOWN_PREFIXES if any(fnmatchcase(bare, pattern) for pattern in known.names)
     )
-    return next(found, Prefixes("", ""))
+    return next(fitting, Prefixes("", ""))
 
 
 class PrefixedEncoder(Encoder):

@@ -48,11 +48,11 @@ def load_encoder(embedding: str | Embeddings) -> Encoder:
     with _loading:
         if name not in _loaded:
             offered = name in plugins.names("ramify.embeddings")
-            found = PACKAGED_MINILM if name == MINILM else plugins.load("ramify.embeddings", name) if offered else None
-            if isinstance(found, Pretrained):
-                _loaded[name] = WordPieceEncoder(found)
+            packaged = PACKAGED_MINILM if name == MINILM else plugins.load("ramify.embeddings", name) if offered else None
+            if isinstance(packaged, Pretrained):
+                _loaded[name] = WordPieceEncoder(packaged)
             else:
-                _loaded[name] = SentenceTransformerEncoder(name) if found is None else LangChainEncoder(found, name)
+                _loaded[name] = SentenceTransformerEncoder(name) if packaged is None else LangChainEncoder(packaged, name)
         return _loaded[name]
 
 
@@ -75,7 +75,7 @@ class LangChainEncoder(Encoder):
     def __init__(self, embeddings: Embeddings, name: str | None = None) -> None:
         self._embeddings = embeddings
         models = (getattr(embeddings, attribute, None) for attribute in ("model", "model_name"))
-        model = next((found for found in models if isinstance(found, str)), None)
+        model = next((text for text in models if isinstance(text, str)), None)
         self.name = name or LANGCHAIN_SCHEME + ":".join(filter(None, [type(embeddings).__name__, model]))
 
     @cached_property

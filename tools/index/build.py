@@ -108,13 +108,13 @@ class DocumentUpdater:
     def update_from_files(self, paths: Sequence[Path]) -> None:
         """Read and write new and changed files."""
         ocr = self._writer.ocr
-        found = {file: _file_record(file, ocr) for file in list(list_files(paths, self.skipped))}
-        self._read({file: note for file, note in found.items() if not self._is_unchanged(note)})
+        records = {file: _file_record(file, ocr) for file in list(list_files(paths, self.skipped))}
+        self._read({file: note for file, note in records.items() if not self._is_unchanged(note)})
 
     def update_from_loader(self, loader: BaseLoader) -> None:
         """Write the new and changed documents of a loader; documents missing from its sources will be removed."""
-        found = load_documents(loader, self.skipped)
-        while group := list(islice(found, _BATCH_DOCUMENTS)):
+        loaded = load_documents(loader, self.skipped)
+        while group := list(islice(loaded, _BATCH_DOCUMENTS)):
             roots = [f"{LOADER_ROOT}{document.metadata['source']}" for document in group]
             self._roots.update(roots)
             self.write([self._with_unique_id(document, root) for document, root in zip(group, roots, strict=True)])
@@ -192,33 +192,33 @@ class DocumentUpdater:
                 self._writer.changed = True
                 database.executemany(sql, rows)
 
-    def write(self, found: Sequence[SourcedDocument]) -> None:
+    def write(self, sources: Sequence[SourcedDocument]) -> None:
         """Write the documents that are new or changed, under their ids."""
-        new = [(one, document_digest(one.document)) for one in found if self._is_new(one)]
-        documents = [one.document for one, _ in new]
+        new = [(source, document_digest(source.document)) for source in sources if self._is_new(source)]
+        documents = [source.document for source, _ in new]
         self.missing_fields = [field for field in self.missing_fields if not any(field in document.metadata for document in documents)]
         self.fields.update(field for document in documents for field in document.metadata)
         encoder = self._options.encoder
         labels = [truncate_label(passage_label(document.metadata, self._writer.label), encoder) for document in documents]
         passages = split_documents(documents, encoder, self._options.chunking, labels)
         self._writer.write(
-            DocumentEntry(str(one.document.id), one.root, one.file, digest, above, parts, one.kind)
-            for (one, digest), above, parts in zip(new, labels, passages, strict=True)
+            DocumentEntry(str(source.document.id), source.root, source.file, digest, above, parts, source.kind)
+            for (source, digest), above, parts in zip(new, labels, passages, strict=True)
         )
 
     def built(self, manifest: Manifest, encoded: int, began: float) -> Built:
         """Return the summary of a build that began at `began` (`time.perf_counter`)."""
         fates = (self.added, self.changed, self.unchanged, self.removed)
-        held, encoder, seconds = (manifest.documents, manifest.passages), self._options.encoder, time.perf_counter() - began
-        return Built(*fates, *held, encoded, self.skipped, seconds, manifest.hidden, self.remarks, encoder.computed_in, self.reread)
+        counts, encoder, seconds = (manifest.documents, manifest.passages), self._options.encoder, time.perf_counter() - began
+        return Built(*fates, *counts, encoded, self.skipped, seconds, manifest.hidden, self.remarks, encoder.computed_in, self.reread)
 
-    def _is_new(self, found: SourcedDocument) -> bool:
-        identity = str(found.document.id)
+    def _is_new(self, source: SourcedDocument) -> bool:
+        identity = str(source.document.id)
         stored = self._writer.stored_document(identity)
-        if stored and stored.digest == document_digest(found.document):
+        if stored and stored.digest == document_digest(source.document):
             self.unchanged += 1
-            if (stored.root, stored.file) != (found.root, found.file):
-                self._writer.reassign(identity, found.root, found.file)
+            if (stored.root, stored.file) != (source.root, source.file):
+                self._writer.reassign(identity, source.root, source.file)
             return False
         self.added += stored is None
         self.changed += stored is not None
@@ -249,11 +249,11 @@ def _file_record(file: File, ocr: Ocr) -> FileRecord | None:
     """
     edition = f"{EDITION}{reading_edition(file.path, ocr)}"
     try:
-        found = file.path.stat()
+        status = file.path.stat()
     except OSError:
         return None
     return FileRecord(
-        str(file.root.resolve()), file.source, found.st_size, found.st_mtime_ns, edition, [], printable_name(file.path.absolute()), []
+        str(file.root.resolve()), file.source, status.st_size, status.st_mtime_ns, edition, [], printable_name(file.path.absolute()), []
     )
 
 

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ramify.tools.identifiers import find_identifiers, widen
-from ramify.tools.index.hnsw import Positions, Slots
+from ramify.tools.index.hnsw import Positions, SlotMap
 from ramify.tools.index.progress import Progress
 
 _WORD = re.compile(r"[^\W_]+")
@@ -59,7 +59,7 @@ def search_words(query: str) -> list[str]:
 
     The words of passages stay as they are written, so both widths have to be searched.
     """
-    parts = [part for one in find_identifiers(query) for part in one.spellings]
+    parts = [part for identifier in find_identifiers(query) for part in identifier.spellings]
     words = [*query_words(query), *parts]
     return list(dict.fromkeys([*words, *(widen(word) for word in words)]))
 
@@ -163,7 +163,7 @@ class Postings(NamedTuple):
 class WordSearch:
     """BM25 search over postings."""
 
-    def __init__(self, paths: Sequence[Path], slots: Slots) -> None:
+    def __init__(self, paths: Sequence[Path], slots: SlotMap) -> None:
         """Open the files of postings, in the order of `POSTINGS_FILES`."""
         self._slots = slots
         self._postings = Postings.read(paths)
@@ -205,14 +205,14 @@ class WordSearch:
         return scores
 
 
-def build_postings(database: sqlite3.Connection, slots: Slots, rows: Positions, progress: Progress) -> Postings:
+def build_postings(database: sqlite3.Connection, slots: SlotMap, rows: Positions, progress: Progress) -> Postings:
     """Count the words of all passages; rows: those in the database, in order of id."""
     database.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.instances USING fts5vocab(main, words, instance)")
     return _count_words(database, slots, rows, progress)
 
 
 def update_postings(
-    previous: Postings, previous_slots: Slots, database: sqlite3.Connection, slots: Slots, rows: Positions, progress: Progress
+    previous: Postings, previous_slots: SlotMap, database: sqlite3.Connection, slots: SlotMap, rows: Positions, progress: Progress
 ) -> Postings:  # fmt: skip
     """Return updated postings; only the words of passages without a previous slot are counted."""
     new_slots = previous_slots.map_to(slots)
@@ -229,7 +229,7 @@ def update_postings(
         return remaining.merged(_count_words(counting, slots, rows, progress))
 
 
-def _count_words(database: sqlite3.Connection, slots: Slots, rows: Positions, progress: Progress) -> Postings:
+def _count_words(database: sqlite3.Connection, slots: SlotMap, rows: Positions, progress: Progress) -> Postings:
     """Return the postings of an FTS5 instance table, which lists word by word; words of a label count twice."""
     words: list[str] = []
     counts, having, ends = array("H"), array("q"), array("q", [0])
@@ -247,7 +247,7 @@ def _count_words(database: sqlite3.Connection, slots: Slots, rows: Positions, pr
             ends[-1] += 1
         counts[-1] = min(counts[-1] + (_LABEL_WEIGHT if column == "label" else 1), _MAX_COUNT)
     by_row = np.argsort(rows)
-    found = slots.slot_of[by_row[np.searchsorted(rows, np.frombuffer(having, dtype=np.int64), sorter=by_row)]].astype(np.int32)
+    places = slots.slot_of[by_row[np.searchsorted(rows, np.frombuffer(having, dtype=np.int64), sorter=by_row)]].astype(np.int32)
     every = np.frombuffer(counts, dtype=np.uint16)
-    lengths = np.bincount(found, weights=every, minlength=len(slots)).astype(np.int32)
-    return Postings(every, found, np.frombuffer(ends, dtype=np.int64), lengths, words)
+    lengths = np.bincount(places, weights=every, minlength=len(slots)).astype(np.int32)
+    return Postings(every, places, np.frombuffer(ends, dtype=np.int64), lengths, words)

@@ -47,7 +47,7 @@ def unique_keys(keys: Keys) -> Keys:
     return unique
 
 
-class Slots:
+class SlotMap:
     """The passage in each slot: its key, and its position or `NO_POSITION` if the slot is empty."""
 
     def __init__(self, keys: Keys, positions: Positions) -> None:
@@ -55,12 +55,12 @@ class Slots:
         self.positions = positions
 
     @classmethod
-    def in_order(cls, keys: Keys) -> "Slots":
+    def in_order(cls, keys: Keys) -> "SlotMap":
         """Return slots in the order of positions."""
         return cls(keys, np.arange(len(keys)))
 
     @classmethod
-    def read(cls, path: Path) -> "Slots":
+    def read(cls, path: Path) -> "SlotMap":
         """Read a slots file; ValueError if it is invalid."""
         stored = np.load(path, allow_pickle=False)
         if stored.dtype != np.int64 or stored.ndim != 2 or len(stored) != 2:
@@ -83,18 +83,18 @@ class Slots:
     @cached_property
     def slot_of(self) -> Positions:
         """The slot of each position, shape (positions,)."""
-        found = np.flatnonzero(self.filled)
-        return found[np.argsort(self.positions[found])]
+        filled = np.flatnonzero(self.filled)
+        return filled[np.argsort(self.positions[filled])]
 
-    def updated(self, keys: Keys) -> "Slots":
+    def updated(self, keys: Keys) -> "SlotMap":
         """Return the slots for new keys by position: known keys keep their slots, new ones are appended."""
         own_indices, other_indices = self._shared(keys)
         new = np.setdiff1d(np.arange(len(keys)), other_indices)
         positions = np.full(len(self), NO_POSITION)
         positions[own_indices] = other_indices
-        return Slots(np.concatenate([self.keys, keys[new]]), np.concatenate([positions, new]))
+        return SlotMap(np.concatenate([self.keys, keys[new]]), np.concatenate([positions, new]))
 
-    def map_to(self, others: "Slots") -> Positions:
+    def map_to(self, others: "SlotMap") -> Positions:
         """Return for each slot the slot of the same key in `others`, `NO_POSITION` where either is missing or empty."""
         moved = np.full(len(self), NO_POSITION)
         own_indices, other_indices = self._shared(others.keys)
@@ -115,7 +115,7 @@ class Slots:
 class VectorIndex:
     """Vectors by position, searched by inner product (cosine, as all rows are unit vectors)."""
 
-    def __init__(self, index: "faiss.Index", slots: Slots) -> None:
+    def __init__(self, index: "faiss.Index", slots: SlotMap) -> None:
         import faiss
 
         self._index = index
@@ -165,11 +165,11 @@ class VectorIndex:
         if not n or not len(queries):
             return [np.empty(0, dtype=np.int64) for _ in queries]
         similarities, slots = index.search(queries, n, params=parameters)
-        found = []
+        nearest = []
         for row, values in zip(slots, similarities, strict=True):
             positions = self._slots.positions[row[row >= 0]]
-            found.append(positions[np.lexsort((positions, -values[row >= 0]))])
-        return found
+            nearest.append(positions[np.lexsort((positions, -values[row >= 0]))])
+        return nearest
 
 
 def uses_graph(count: int) -> bool:
@@ -219,7 +219,7 @@ def _new_index(dimension: int, precision: Precision, linked: bool) -> "faiss.Ind
     return faiss.IndexScalarQuantizer(dimension, kind, faiss.METRIC_INNER_PRODUCT)
 
 
-def read_vector_index(path: Path, slots: Slots) -> VectorIndex:
+def read_vector_index(path: Path, slots: SlotMap) -> VectorIndex:
     """Read a vector file, memory-mapped if it is large; RuntimeError, as in faiss, if it is invalid.
 
     Replacing the file does not affect an open index; overwriting it in place would, so small files are read whole.

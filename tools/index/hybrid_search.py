@@ -147,15 +147,15 @@ def search_source(
     by_words = source.by_words(queries, depth, search.filter) if search.hybrid else none_found
     hits = []
     for query, vector, nearest, words in zip(queries, vectors, nearest_of, by_words, strict=True):
-        found = _fuse_rankings(source, vector, nearest, words, search)
-        order = list(found) if reranker is None else reranker(query, vector, found)
+        fused = _fuse_rankings(source, vector, nearest, words, search)
+        order = list(fused) if reranker is None else reranker(query, vector, fused)
         if search.per_section is not None:
             order = _limit_sections(source, query, order, search.per_section)
         identifiers = find_identifiers(query)  # only the first half is found by them
         first = _naming(source, identifiers, order)[: (search.k + 1) // 2] if identifiers else []
         rest = [key for key in order[:wanted] if key not in first]
         # In the final order, whoever made it: a reranker, limits and identifiers change the order, not the values.
-        relevance = sorted(found.values(), reverse=True) if search.hybrid or reranker else []
+        relevance = sorted(fused.values(), reverse=True) if search.hybrid or reranker else []
         named = _hits(source, vector, first, relevance, search)
         others = search._replace(k=search.k - len(named))
         hits.append(named + (_hits(source, vector, rest, relevance[len(first) :], others) if others.k else []))
@@ -168,8 +168,10 @@ def _naming(source: SearchSource[K], identifiers: Sequence[Identifier], order: S
     for key, passage in zip(order, source.passages(order), strict=True):
         if passage is not None:
             above = "\n".join(str(passage.metadata.get(field, "")) for field in ("source", "title", "heading"))
-            named = [names_identifier(above, one) or names_identifier(passage.page_content, one) for one in identifiers]
-            counts[key] = sum(named), sum(names_identifier(above, one) for one in identifiers)
+            named = [
+                names_identifier(above, identifier) or names_identifier(passage.page_content, identifier) for identifier in identifiers
+            ]
+            counts[key] = sum(named), sum(names_identifier(above, identifier) for identifier in identifiers)
     most = max((count for count, _ in counts.values()), default=0)
     return sorted((key for key, (count, _) in counts.items() if count == most > 0), key=lambda key: -counts[key][1])
 

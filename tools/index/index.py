@@ -189,8 +189,8 @@ class Index(VectorStore):
         """The languages of at least 20 % of sampled passages."""
         ids = self.ids()
         sampled = self.get_by_ids(ids[:: max(1, len(ids) // _LANGUAGE_SAMPLE)][:_LANGUAGE_SAMPLE])
-        found = Counter(detect_language(document.page_content) for document in sampled)
-        return frozenset(name for name, count in found.items() if name and count >= _MIN_LANGUAGE_SHARE * len(sampled))
+        counts = Counter(detect_language(document.page_content) for document in sampled)
+        return frozenset(name for name, count in counts.items() if name and count >= _MIN_LANGUAGE_SHARE * len(sampled))
 
     @cached_property
     def digest(self) -> str:
@@ -303,7 +303,7 @@ VectorLookup = Callable[[Sequence[int]], Matrix]
 class SearchStructure(Protocol[S_contra]):
     """A graph or hierarchy that reranks search results."""
 
-    def rerank(self, query: str, vector: Matrix, found: Scores, vectors: VectorLookup, search: S_contra) -> list[int]:
+    def rerank(self, query: str, vector: Matrix, scores: Scores, vectors: VectorLookup, search: S_contra) -> list[int]:
         """Return the reordered positions; may add positions."""
 
 
@@ -338,8 +338,8 @@ class LocalIndex(Index, Generic[S]):
             return None
         stored = self.snapshot
 
-        def reranker(query: str, vector: Matrix, found: Scores) -> list[int]:
-            return self._structure().rerank(query, vector, found, stored.vectors, settings)
+        def reranker(query: str, vector: Matrix, scores: Scores) -> list[int]:
+            return self._structure().rerank(query, vector, scores, stored.vectors, settings)
 
         return reranker
 

@@ -141,7 +141,7 @@ def update_documents(folder: Path, encoder: Encoder, documents: Sequence[Documen
         if other is not None:
             copy_vectors(writer, index_file(other, PASSAGES))
         stored = [(document, writer.stored_document(str(document.id))) for document in documents]
-        DocumentUpdater(writer, options).write([SourcedDocument(document, *(one[:3] if one else ())) for document, one in stored])
+        DocumentUpdater(writer, options).write([SourcedDocument(document, *(row[:3] if row else ())) for document, row in stored])
 
 
 def _publish(folder: Path, writer: IndexWriter, options: BuildOptions) -> tuple[int, Manifest]:
@@ -197,7 +197,7 @@ def load_allowed_stores(index: Sequence[str] | None, allowed: bool) -> list[str 
         return None
     if not allowed and (refused := next(filter(is_faiss, index), None)):
         raise not_allowed_error(refused)
-    return [load_faiss(one) if is_faiss(one) else one for one in index]
+    return [load_faiss(part) if is_faiss(part) else part for part in index]
 
 
 def load_faiss(where: str) -> VectorStore:

@@ -173,17 +173,17 @@ class IndexWriter:
 
     def stored_document(self, identity: str) -> StoredDocument | None:
         """Return the stored document of an id, None if there is none."""
-        found = self.database.execute("SELECT root, file, kind, digest FROM documents WHERE id = ?", [identity]).fetchone()
-        return StoredDocument(*found) if found else None
+        row = self.database.execute("SELECT root, file, kind, digest FROM documents WHERE id = ?", [identity]).fetchone()
+        return StoredDocument(*row) if row else None
 
     def write(self, entries: Iterable[DocumentEntry]) -> None:
         """Write documents, replacing those of the same ids."""
-        found = list(entries)
-        if not found:
+        listed = list(entries)
+        if not listed:
             return
         with self.writing() as database:
             self._mark_changed()
-            for entry in found:
+            for entry in listed:
                 database.execute(f"{_UNCOMPARED} WHERE document = ?", [entry.id])
                 database.execute("DELETE FROM passages WHERE document = ?", [entry.id])
                 row = [entry.id, entry.root, entry.file, entry.digest, entry.kind]
@@ -242,8 +242,8 @@ class IndexWriter:
     def embedded_texts(self, rows: Sequence[int]) -> list[str]:
         """Return the texts to embed of some rows, in their order."""
         sql = "SELECT row, text, label FROM passages WHERE row IN (SELECT value FROM json_each(?))"
-        found = {row: embedded_text(text, label) for row, text, label in self.database.execute(sql, [json.dumps(list(rows))])}
-        return [found[row] for row in rows]
+        texts = {row: embedded_text(text, label) for row, text, label in self.database.execute(sql, [json.dumps(list(rows))])}
+        return [texts[row] for row in rows]
 
     def store_vectors(self, texts: Sequence[str], vectors: Matrix) -> None:
         """Store the vectors of embedded texts, shape (texts, dimension)."""
@@ -261,8 +261,8 @@ class IndexWriter:
 
     def searchable_rows(self) -> tuple[Positions, Keys]:
         """Return the rows of the searchable passages, sorted by id, and their unique keys."""
-        found = self.database.execute("SELECT row, slot_key FROM passages WHERE hidden IS NULL ORDER BY id").fetchall()
-        rows, keys = np.array(found, dtype=np.int64).reshape(-1, 2).T
+        records = self.database.execute("SELECT row, slot_key FROM passages WHERE hidden IS NULL ORDER BY id").fetchall()
+        rows, keys = np.array(records, dtype=np.int64).reshape(-1, 2).T
         return rows, unique_keys(keys)
 
     def hidden_counts(self) -> dict[str, int]:
@@ -276,21 +276,21 @@ class IndexWriter:
 
     def dimension(self) -> int | None:
         """Return the dimension of the vectors, None if there are none."""
-        found = self.database.execute("SELECT length(vector) FROM vectors LIMIT 1").fetchone()
-        return found[0] // np.dtype(np.float32).itemsize if found else None
+        row = self.database.execute("SELECT length(vector) FROM vectors LIMIT 1").fetchone()
+        return row[0] // np.dtype(np.float32).itemsize if row else None
 
     def sample_vectors(self, dimension: int) -> Matrix:
         """Return a reproducible sample of vectors, shape (n, dimension): the first by digest of their texts."""
-        found = [vector for (vector,) in self.database.execute("SELECT vector FROM vectors ORDER BY digest LIMIT ?", [_BLOCK])]
-        return np.frombuffer(b"".join(found), dtype="<f4").reshape(len(found), dimension)
+        sampled = [vector for (vector,) in self.database.execute("SELECT vector FROM vectors ORDER BY digest LIMIT ?", [_BLOCK])]
+        return np.frombuffer(b"".join(sampled), dtype="<f4").reshape(len(sampled), dimension)
 
     def vectors(self, rows: Positions, dimension: int) -> Iterator[Matrix]:
         """Yield the vectors of some rows in blocks of shape (rows, dimension)."""
         sql = "SELECT vector FROM passages JOIN vectors USING (digest) WHERE row = ?"
         for start in range(0, len(rows), _BLOCK):
             block = rows[start : start + _BLOCK].tolist()
-            found = b"".join(self.database.execute(sql, [row]).fetchone()[0] for row in block)
-            yield np.frombuffer(found, dtype="<f4").reshape(len(block), dimension)
+            content = b"".join(self.database.execute(sql, [row]).fetchone()[0] for row in block)
+            yield np.frombuffer(content, dtype="<f4").reshape(len(block), dimension)
 
 
 _ENCODING_FACTS = ("embedding", "query_prefix", "document_prefix")

@@ -52,10 +52,10 @@ FULL_PRECISION: Precision = "fp32"
 
 def parse_precision(name: str) -> Precision:
     """Return a precision by name; UsageError for an unknown name."""
-    found: Precision | None = next((known for known in get_args(Precision) if known == name), None)
-    if found is None:
+    precision: Precision | None = next((known for known in get_args(Precision) if known == name), None)
+    if precision is None:
         raise UsageError(f"vectors cannot be stored as {name!r}", f"choose one of {', '.join(get_args(Precision))}")
-    return found
+    return precision
 
 
 LAYOUT = 3
@@ -135,8 +135,8 @@ def commit(prepared: Path) -> None:
 
 def split_version(name: str) -> tuple[str, int]:
     """Return a file name without its version, and the version, 0 for the first."""
-    found = _VERSION.fullmatch(_RENAMED_FILES.get(name, name))
-    return (found[1] + found[3], int(found[2] or 0)) if found else (name, 0)
+    version = _VERSION.fullmatch(_RENAMED_FILES.get(name, name))
+    return (version[1] + version[3], int(version[2] or 0)) if version else (name, 0)
 
 
 def add_version(name: str, version: int) -> str:
@@ -406,7 +406,7 @@ def _first_row(path: Path, sql: str) -> tuple[int] | None:
     """Return the first row of a query on passages being written; None if there is none or the file is locked."""
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=_COUNT_TIMEOUT_S)) as passages:
-            found: tuple[int] | None = passages.execute(sql).fetchone()
-            return found
+            row: tuple[int] | None = passages.execute(sql).fetchone()
+            return row
     except sqlite3.Error:
         return None

@@ -139,7 +139,7 @@ def _files(database: sqlite3.Connection) -> tuple[list[list[DuplicateCandidate]]
         files[_FORMAT_ORDER.get(kind, _OTHER_FORMAT), file_of(source, root)].append(DuplicateCandidate(identity, kind, label, sample))
     with database:
         database.executemany("INSERT OR REPLACE INTO sketches VALUES (?, ?)", new.items())
-    ordered = [sorted(files[key], key=lambda one: one.id) for key in sorted(files)]
+    ordered = [sorted(files[key], key=lambda passage: passage.id) for key in sorted(files)]
     if not new.keys() <= uncompared:
         return ordered, None
     sketches = database.execute("SELECT sketch FROM sketches WHERE digest IN (SELECT digest FROM uncompared)")
@@ -152,7 +152,7 @@ class _DuplicateSearch:
     def __init__(self, files: list[list[DuplicateCandidate]], database: sqlite3.Connection) -> None:
         self._files = files
         self._database = database
-        every = [(one.sample, number, place) for number, file in enumerate(files) for place, one in enumerate(file)]
+        every = [(passage.sample, number, place) for number, file in enumerate(files) for place, passage in enumerate(file)]
         lengths = [len(sample) for sample, _, _ in every]
         values = np.concatenate([sample for sample, _, _ in every])
         order = np.argsort(values, kind="stable")
@@ -173,10 +173,10 @@ class _DuplicateSearch:
         if changed is not None:
             due[self._sharing(changed)] = True
         for number, file in enumerate(self._files):
-            before = {one.id: previous[one.id] for one in file if one.id in previous}
+            before = {passage.id: previous[passage.id] for passage in file if passage.id in previous}
             duplicates = self._duplicates_in(number) if due[number] else before
             if changed is not None and duplicates != before:
-                due[self._sharing(np.concatenate([one.sample for one in file]))] = True
+                due[self._sharing(np.concatenate([passage.sample for passage in file]))] = True
             self._duplicate_of.update(duplicates)
         return self._duplicate_of
 
@@ -188,7 +188,7 @@ class _DuplicateSearch:
         """Return by hash the first (file, passage) pairs of earlier files that have it."""
         starts, ends = (np.searchsorted(self._values, hashes, side) for side in ("left", "right"))
         shared = ends - starts > 1
-        found = {}
+        holders_of = {}
         for value, start, end in zip(hashes[shared].tolist(), starts[shared].tolist(), ends[shared].tolist(), strict=True):
             some = slice(start, min(end, start + _MAX_FILES_PER_HASH))
             holders = [
@@ -197,42 +197,44 @@ class _DuplicateSearch:
                 if other < number
             ]
             if holders:
-                found[value] = holders
-        return found
+                holders_of[value] = holders
+        return holders_of
 
     def _duplicates_in(self, number: int) -> dict[str, str]:
         file = self._files[number]
-        hashes = np.unique(np.concatenate([one.sample for one in file]))
+        hashes = np.unique(np.concatenate([passage.sample for passage in file]))
         holders = self._holders(number, hashes)
         overlaps = Counter(other for places in holders.values() for other in {other for other, _ in places})
         shares = {other: count / len(hashes) for other, count in overlaps.items()}
-        found = {}
-        for one in file:
-            if target := self._original_of(one, holders, shares):
-                found[one.id] = self._duplicate_of.get(target, target)
-        return found
+        originals = {}
+        for passage in file:
+            if target := self._original_of(passage, holders, shares):
+                originals[passage.id] = self._duplicate_of.get(target, target)
+        return originals
 
-    def _original_of(self, one: DuplicateCandidate, holders: dict[int, list[tuple[int, int]]], overlaps: dict[int, float]) -> str | None:
+    def _original_of(
+        self, passage: DuplicateCandidate, holders: dict[int, list[tuple[int, int]]], overlaps: dict[int, float]
+    ) -> str | None:
         """Return the id of the original of a passage, from the file with the largest overlap; None if there is none."""
         counts: dict[int, Counter[int]] = defaultdict(Counter)
-        for value in one.sample.tolist():
+        for value in passage.sample.tolist():
             for number, place in holders.get(value, ()):
                 counts[number][place] += 1
-        likely = [number for number, places in counts.items() if sum(places.values()) >= _MIN_SAMPLE_SHARE * len(one.sample)]
+        likely = [number for number, places in counts.items() if sum(places.values()) >= _MIN_SAMPLE_SHARE * len(passage.sample)]
         for number in sorted(likely, key=lambda number: (-overlaps[number], number)):
-            if self._contains(number, one, overlaps[number]):
+            if self._contains(number, passage, overlaps[number]):
                 places = counts[number]
                 return self._files[number][min(places, key=lambda place: (-places[place], place))].id
         return None
 
-    def _contains(self, number: int, one: DuplicateCandidate, overlap: float) -> bool:
+    def _contains(self, number: int, passage: DuplicateCandidate, overlap: float) -> bool:
         """Return whether a file contains a passage."""
         other = self._files[number][0]
-        words = comparison_words(self._text(one.id))
-        same_format = _FORMAT_ORDER.get(one.kind, one.kind) == _FORMAT_ORDER.get(other.kind, other.kind)
+        words = comparison_words(self._text(passage.id))
+        same_format = _FORMAT_ORDER.get(passage.kind, passage.kind) == _FORMAT_ORDER.get(other.kind, other.kind)
         long = len(words) >= _LONG_PASSAGE_WORDS and overlap >= _MIN_FAMILY_OVERLAP
         alike = overlap >= _MIN_COPY_OVERLAP or any(
-            one.label == candidate.label or (long and _heading(one) == _heading(candidate)) for candidate in self._files[number]
+            passage.label == candidate.label or (long and _heading(passage) == _heading(candidate)) for candidate in self._files[number]
         )
         if not (alike if same_format else overlap >= _MIN_MANUAL_OVERLAP):
             return False
@@ -248,7 +250,7 @@ class _DuplicateSearch:
 
     def _read(self, number: int) -> tuple[Hashes, set[Words]]:
         """Return the shingles and the word trigrams of a file, each section with its heading."""
-        words = [comparison_words(f"{_heading(one)}\n{self._text(one.id)}") for one in self._files[number]]
+        words = [comparison_words(f"{_heading(passage)}\n{self._text(passage.id)}") for passage in self._files[number]]
         hashes = np.unique(np.concatenate([shingles(part) for part in words]))
         return hashes, {about for part in words for around in _contexts(part) for about in around}
 
@@ -259,5 +261,5 @@ def _contexts(words: list[str]) -> Iterator[set[Words]]:
         yield {tuple(words[max(start, 0) : start + 3]) for start in range(place - 2, place + 1)}
 
 
-def _heading(one: DuplicateCandidate) -> str:
-    return one.label.rpartition(" > ")[2]
+def _heading(passage: DuplicateCandidate) -> str:
+    return passage.label.rpartition(" > ")[2]

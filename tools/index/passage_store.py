@@ -64,7 +64,7 @@ INSERT INTO words (words, rank) VALUES ('rank', 'bm25(2.0, 1.0)');
 """Vectors are stored by the digest of the embedded text, so equal texts are encoded once; a title counts twice in BM25.
 
 `uncompared`: digests of the passages of files added or deleted since the last search for duplicates.
-`slot_key`: identifies the passage's slot in vectors and postings (`hnsw.Slots`); it changes with text and label.
+`slot_key`: identifies the passage's slot in vectors and postings (`hnsw.SlotMap`); it changes with text and label.
 `searchable`: an SQL function that a writer of passages has to register (`full_text.segment_words`).
 `hidden`: the reason why a passage is stored but not searched; it has no vector and no words. The value `twin` marks a duplicate, and
 `twin_of` the passage searched in its place.
@@ -228,44 +228,49 @@ class PassageStore:
         """Return the passages of some rows, with the `path` of their file and, in `also`, the locations of their duplicates."""
         wanted = [json.dumps(list(rows))]
         with self._connection() as connection:
-            found = {row: rest for row, *rest in connection.execute(_PASSAGES, wanted)}
+            stored = {row: rest for row, *rest in connection.execute(_PASSAGES, wanted)}
             duplicates = connection.execute(_DUPLICATES, wanted).fetchall()
         also = _duplicate_locations(duplicates) if duplicates else {}
         return [
             Document(text, id=identity, metadata=json.loads(metadata) | _without_empty(path=path, also=also.get(identity)))
-            for identity, text, metadata, path in map(found.__getitem__, rows)
+            for identity, text, metadata, path in map(stored.__getitem__, rows)
         ]
 
     def sections(self, rows: Sequence[int]) -> list[tuple[str, str]]:
         """Return the document id and the headings of each row, "" if there are none."""
         sql = "SELECT row, document, coalesce(metadata ->> '$.heading', '') FROM passages WHERE row IN (SELECT value FROM json_each(?))"
         with self._connection() as connection:
-            found = {row: (document, heading) for row, document, heading in connection.execute(sql, [json.dumps(list(rows))])}
-        return [found[row] for row in rows]
+            places = {row: (document, heading) for row, document, heading in connection.execute(sql, [json.dumps(list(rows))])}
+        return [places[row] for row in rows]
 
     def vectors(self, rows: Sequence[int], dimension: int) -> NDArray[np.float32]:
         """Return the full-precision vectors of some rows, shape (rows, dimension)."""
         sql = "SELECT row, vector FROM passages JOIN vectors USING (digest) WHERE row IN (SELECT value FROM json_each(?))"
         with self._connection() as connection:
-            found = dict(connection.execute(sql, [json.dumps(list(rows))]))
-        return np.frombuffer(b"".join(found[row] for row in rows), dtype="<f4").reshape(len(rows), dimension)
+            vector_of = dict(connection.execute(sql, [json.dumps(list(rows))]))
+        return np.frombuffer(b"".join(vector_of[row] for row in rows), dtype="<f4").reshape(len(rows), dimension)
 
     def rows_by_id(self, ids: Sequence[str]) -> list[int]:
         """Return the rows of the ids that exist, in the order of `ids`."""
         sql = "SELECT id, row FROM passages WHERE id IN (SELECT value FROM json_each(?))"
         with self._connection() as connection:
-            found: dict[str, int] = dict(connection.execute(sql, [json.dumps(list(ids))]))
-        return [found[identity] for identity in ids if identity in found]
+            known: dict[str, int] = dict(connection.execute(sql, [json.dumps(list(ids))]))
+        return [known[identity] for identity in ids if identity in known]
 
     def rows_matching(self, where: Filter) -> Rows:
         """Return the rows whose metadata match a filter; each field narrows the rows of the previous ones."""
-        found: list[int] | None = None
+        matching: list[int] | None = None
         with self._connection() as connection:
             for name, wanted in where.items():
                 choices = filter_choices(name, wanted)
-                parameters = {"name": name, "choices": json.dumps(choices), "none": None in choices, "among": found and json.dumps(found)}
-                found = [row for (row,) in connection.execute(_MATCHING, parameters)] if found != [] else []
-        return self.rows() if found is None else np.array(found, dtype=np.int64)
+                parameters = {
+                    "name": name,
+                    "choices": json.dumps(choices),
+                    "none": None in choices,
+                    "among": matching and json.dumps(matching),
+                }
+                matching = [row for (row,) in connection.execute(_MATCHING, parameters)] if matching != [] else []
+        return self.rows() if matching is None else np.array(matching, dtype=np.int64)
 
     def fields(self) -> list[str]:
         """Return the sorted metadata fields of all searchable passages; reads every passage."""
@@ -364,17 +369,17 @@ class FileList(NamedTuple):
 
 def read_file_list(folder: Path) -> FileList:
     """Return the files of an index and what its last build skipped; IndexingError if it is damaged; blocking."""
-    found: dict[tuple[str, str], dict[str | None, int]] = {}
+    hidden_counts: dict[tuple[str, str], dict[str | None, int]] = {}
     with opened_readonly(index_file(folder, PASSAGES)) as database:
         for root, source, hidden, count in database.execute(_FILE_COUNTS):
-            found.setdefault((root, source), {})[hidden] = count
+            hidden_counts.setdefault((root, source), {})[hidden] = count
         fact = database.execute("SELECT value FROM facts WHERE name = ?", [SKIPPED_FACT]).fetchone()
         remarks_column = "remarks" if has_remarks(database) else "'[]'"
         records = database.execute(f"SELECT root, source, {remarks_column} FROM files").fetchall()
     remarks = {(root, source): [_shown_remark(source, *remark) for remark in json.loads(listed)] for root, source, listed in records}
     files = tuple(
         ListedFile(root, source, counts.get(None, 0), {kind: n for kind, n in counts.items() if kind}, remarks.get((root, source), ()))
-        for (root, source), counts in found.items()
+        for (root, source), counts in hidden_counts.items()
     )
     unread = tuple((name, reason) for name, reason in json.loads(fact[0])) if fact else ()
     return FileList(files, unread, count_outdated(folder))

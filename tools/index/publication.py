@@ -14,7 +14,7 @@ from langchain_core.documents import Document
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import IndexingError
 from ramify.tools.index.full_text import MIN_POSTINGS_PASSAGES, Postings, WordSearch, build_postings, update_postings
-from ramify.tools.index.hnsw import Positions, Slots, VectorIndex, read_vector_index, uses_graph, write_vectors
+from ramify.tools.index.hnsw import Positions, SlotMap, VectorIndex, read_vector_index, uses_graph, write_vectors
 from ramify.tools.index.hybrid_search import Reranker, SearchOptions, search_source
 from ramify.tools.index.index_writer import IndexWriter
 from ramify.tools.index.manifest import (
@@ -82,39 +82,39 @@ class Snapshot:
             return search_source(self, queries, vectors, search, reranker)
         among = frozenset(self._matching_positions(search.filter).tolist())
         return search_source(
-            self, queries, vectors, search, lambda *found: [position for position in reranker(*found) if position in among]
+            self, queries, vectors, search, lambda *ranked: [position for position in reranker(*ranked) if position in among]
         )
 
     def _matching_positions(self, where: Filter) -> Positions:
         """Return the sorted positions that match a filter; cached for the latest filters, because matching reads every passage."""
         key = json.dumps([[name, sorted(map(repr, filter_choices(name, wanted)))] for name, wanted in sorted(where.items())])
-        found = self._filter_cache.get(key)
-        if found is None:
-            found = self._filter_cache[key] = np.sort(self.positions(self.store.rows_matching(where)))
+        positions = self._filter_cache.get(key)
+        if positions is None:
+            positions = self._filter_cache[key] = np.sort(self.positions(self.store.rows_matching(where)))
             while len(self._filter_cache) > _CACHED_FILTERS:
                 self._filter_cache.popitem(last=False)
-        return found
+        return positions
 
     def nearest(self, vectors: Matrix, n: int, where: Filter | None) -> list[list[int]]:
         """Return at most n positions for each vector, nearest first, among those that match the filter."""
-        found = (
+        ranked = (
             self.vector_index.search_exact(vectors, n, self._matching_positions(where)) if where else self.vector_index.search(vectors, n)
         )
         if not self.vector_index.is_full_precision:  # quantised vectors are only nearly in order: sort by exact cosine, ties by position
-            cosines = [self.vectors(positions.tolist()) @ vector for vector, positions in zip(vectors, found, strict=True)]
-            found = [positions[np.lexsort((positions, -own))] for own, positions in zip(cosines, found, strict=True)]
-        return [positions.tolist() for positions in found]
+            cosines = [self.vectors(positions.tolist()) @ vector for vector, positions in zip(vectors, ranked, strict=True)]
+            ranked = [positions[np.lexsort((positions, -own))] for own, positions in zip(cosines, ranked, strict=True)]
+        return [positions.tolist() for positions in ranked]
 
     def by_words(self, queries: Sequence[str], n: int, where: Filter | None) -> list[dict[int, float]]:
         """Return at most n positions for each query with their BM25 (higher is better), among those that match the filter."""
         among = self._matching_positions(where) if where else None
         if self.words is not None:
             return [self.words.search(query, n, among) for query in queries]
-        found = [self.store.by_words(query, n, None if among is None else self.rows[among]) for query in queries]
-        positions = [self.positions([row for row, _ in ranked]).tolist() for ranked in found]
+        rankings = [self.store.by_words(query, n, None if among is None else self.rows[among]) for query in queries]
+        positions = [self.positions([row for row, _ in ranked]).tolist() for ranked in rankings]
         return [
             {position: -rank for (_, rank), position in zip(ranked, places, strict=True)}
-            for ranked, places in zip(found, positions, strict=True)
+            for ranked, places in zip(rankings, positions, strict=True)
         ]
 
     def vectors(self, positions: Sequence[int]) -> Matrix:
@@ -157,7 +157,7 @@ def _open(folder: Path, manifest: Manifest) -> Snapshot:
     try:
         if not all((folder / name).is_file() for name in manifest.sha256):
             raise OSError("a file is missing")  # opening a pipe would block
-        store, slots = PassageStore(folder / manifest.file(PASSAGES)), Slots.read(folder / manifest.file(SLOTS))
+        store, slots = PassageStore(folder / manifest.file(PASSAGES)), SlotMap.read(folder / manifest.file(SLOTS))
         vector_index = read_vector_index(folder / manifest.file(VECTORS), slots)
         postings = _postings_files(folder, manifest)
         words = WordSearch(postings, slots) if postings else None
@@ -192,7 +192,7 @@ def publish(folder: Path, writer: IndexWriter, draft: Manifest, progress: Progre
     rows, keys = writer.searchable_rows()
     finished = read_index_manifest(folder / MANIFEST)
     before = _reusable_slots(folder, finished, draft)
-    slots, existing = Slots.in_order(keys), 0
+    slots, existing = SlotMap.in_order(keys), 0
     if finished and before and finished.vectors == draft.vectors and is_whole(finished, folder, VECTORS):
         updated = before.updated(keys)
         if uses_graph(len(keys)) and uses_graph(len(before)) and not updated.needs_renumbering():
@@ -231,12 +231,12 @@ def publish(folder: Path, writer: IndexWriter, draft: Manifest, progress: Progre
     return manifest
 
 
-def _reusable_slots(folder: Path, finished: Manifest | None, draft: Manifest) -> Slots | None:
+def _reusable_slots(folder: Path, finished: Manifest | None, draft: Manifest) -> SlotMap | None:
     """Return the slots of an undamaged index made with the same embedding, None if there are none."""
     if finished is None or not is_whole(finished, folder, SLOTS):
         return None
     same = (finished.embedding, finished.dimension, finished.prefixes) == (draft.embedding, draft.dimension, draft.prefixes)
-    return Slots.read(folder / finished.file(SLOTS)) if same else None
+    return SlotMap.read(folder / finished.file(SLOTS)) if same else None
 
 
 def _structure_files(folder: Path, finished: Manifest | None) -> tuple[IndexKind, list[str], list[str]]:

@@ -87,5 +87,5 @@ def report_id(subject: Subject, number: str) -> str:
 
 def parse_report_id(id: str) -> tuple[ReportNames, str] | None:
     """Return the names and the number of a report's citation id; None for the id of a passage."""
-    found = _ID.fullmatch(id)
-    return (REPORT_NAMES[found[1]], found[2]) if found else None
+    match = _ID.fullmatch(id)
+    return (REPORT_NAMES[match[1]], match[2]) if match else None

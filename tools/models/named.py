@@ -121,10 +121,10 @@ def _look_up(model: str, options: ModelOptions, key: Hashable) -> Model:
     limit = REQUEST_LIMIT.get()
     cut_short = limit.cut_short if limit else 0
     find = {"gguf": _from_gguf, "ollama": _from_ollama}.get(provider, partial(_from_provider, provider))
-    found = find(name, options)
+    offered = find(name, options)
     if limit and limit.cut_short > cut_short:  # little is known of the server: ask it again for the next question
         _CACHE.expire(key, limit.deadline)
-    return found
+    return offered
 
 
 def find_best(options: ModelOptions) -> Model | str:

@@ -63,12 +63,12 @@ def mark_answers(text: str, answers: Iterable[str]) -> Markup:
 
 @cache
 def _templates() -> Environment:
-    found = Environment(
+    environment = Environment(
         autoescape=True,
         loader=PackageLoader(__package__, "templates"),
         lstrip_blocks=True,
         trim_blocks=True,
         undefined=StrictUndefined,
     )
-    found.filters["mark_answers"] = mark_answers
-    return found
+    environment.filters["mark_answers"] = mark_answers
+    return environment

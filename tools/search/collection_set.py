@@ -46,22 +46,22 @@ class CollectionSet:
     @classmethod
     def from_members(cls, given: Sequence[Member]) -> "CollectionSet":
         """Return the set with unique names; UsageError if a member is given twice."""
-        places = [_location_parts(one) for one in given]
+        places = [_location_parts(member) for member in given]
         for number, place in enumerate(places):
             if place in places[:number]:
                 raise UsageError(f"the index {'/'.join(place[:-1])!r} is given twice", "give it once")
         return cls(tuple(_unique_names(places)), tuple(given))
 
 
-def _location_parts(one: Member) -> tuple[str, ...]:
+def _location_parts(member: Member) -> tuple[str, ...]:
     """Return the parts of a path or address followed by "", else the class name and the object's id."""
-    if isinstance(one, Index) and not one.temporary:
-        one = one.where
-    if isinstance(one, str) and is_store_address(one):
-        return *filter(None, re.split("[/:]+", one)), ""
-    if isinstance(one, (str, Path)):
-        return *(("demo",) if one == "demo" else Path(one).absolute().parts), ""
-    return type(one).__name__, str(id(one))
+    if isinstance(member, Index) and not member.temporary:
+        member = member.where
+    if isinstance(member, str) and is_store_address(member):
+        return *filter(None, re.split("[/:]+", member)), ""
+    if isinstance(member, (str, Path)):
+        return *(("demo",) if member == "demo" else Path(member).absolute().parts), ""
+    return type(member).__name__, str(id(member))
 
 
 def _unique_names(places: Sequence[tuple[str, ...]]) -> list[str]:
@@ -74,7 +74,7 @@ def _unique_names(places: Sequence[tuple[str, ...]]) -> list[str]:
 
 
 @dataclass(frozen=True)
-class CollectionProfile:
+class CollectionTopic:
     """The topic of a collection as unit vectors: description, shape (dimension,), and titles, shape (titles, dimension)."""
 
     description: Matrix
@@ -83,11 +83,11 @@ class CollectionProfile:
     def fits(self, queries: Matrix) -> Matrix:
         """Return the fit of queries, shape (queries,): mean of the cosine to the description and the mean cosine to the nearest titles."""
         nearest = np.sort(queries @ self.titles.T, axis=1)[:, -_NEAREST_TITLES:].mean(axis=1)
-        found: Matrix = (queries @ self.description + nearest) / 2
-        return found
+        scores: Matrix = (queries @ self.description + nearest) / 2
+        return scores
 
 
-_PROFILES: "WeakKeyDictionary[Index, CollectionProfile]" = WeakKeyDictionary()
+_TOPICS: "WeakKeyDictionary[Index, CollectionTopic]" = WeakKeyDictionary()
 
 
 def sample_titles(index: Index) -> list[str]:
@@ -107,28 +107,30 @@ def description_or_titles(index: Index, titles: Sequence[str]) -> str:
     return index.manifest.description or "; ".join(titles[:_DESCRIPTION_TITLES])
 
 
-def load_profiles(several: CollectionSet) -> float:
-    """Compute the profiles of all indexes; return the seconds taken, 0 if all were cached; blocking."""
+def load_topics(several: CollectionSet) -> float:
+    """Compute the topics of all indexes; return the seconds taken, 0 if all were cached; blocking."""
     began = time.perf_counter()
-    cached = all(one in _PROFILES for one in several.members if isinstance(one, Index))
-    _profiles(several)
+    cached = all(member in _TOPICS for member in several.members if isinstance(member, Index))
+    _topics(several)
     return 0.0 if cached else time.perf_counter() - began
 
 
-def _profiles(several: CollectionSet) -> list[CollectionProfile | None]:
-    return [_profile(name, one) if isinstance(one, Index) else None for name, one in zip(several.names, several.members, strict=True)]
+def _topics(several: CollectionSet) -> list[CollectionTopic | None]:
+    return [
+        _topic(name, member) if isinstance(member, Index) else None for name, member in zip(several.names, several.members, strict=True)
+    ]
 
 
-def _profile(name: str, index: Index) -> CollectionProfile | None:
-    """Return the cached profile of an index; None if the index is empty."""
-    if index not in _PROFILES:
+def _topic(name: str, index: Index) -> CollectionTopic | None:
+    """Return the cached topic of an index; None if the index is empty."""
+    if index not in _TOPICS:
         titles = sample_titles(index)
         if not titles:
             return None
         description = f"{name}: {description_or_titles(index, titles)}"
         described, *titled = load_encoder(_ENCODER).encode_documents([description, *titles])
-        _PROFILES[index] = CollectionProfile(described, np.stack(titled))
-    return _PROFILES[index]
+        _TOPICS[index] = CollectionTopic(described, np.stack(titled))
+    return _TOPICS[index]
 
 
 def select_collections(several: CollectionSet, queries: Sequence[str]) -> list[list[int]]:
@@ -136,17 +138,17 @@ def select_collections(several: CollectionSet, queries: Sequence[str]) -> list[l
 
     Selected are all within `FIT_MARGIN` of the best fit. Other stores and retrievers cannot list their content, and are always searched.
     """
-    profiles = _profiles(several)
-    known = [place for place, one in enumerate(profiles) if one is not None]
+    topics = _topics(several)
+    known = [place for place, topic in enumerate(topics) if topic is not None]
     if not known or not queries:
-        return [[*range(len(profiles))] for _ in queries]
+        return [[*range(len(topics))] for _ in queries]
     vectors = load_encoder(_ENCODER).encode_queries(queries)
-    fits = np.stack([one.fits(vectors) for one in profiles if one is not None], axis=1)
-    others = [place for place, one in enumerate(several.members) if not isinstance(one, Index)]
+    fits = np.stack([topic.fits(vectors) for topic in topics if topic is not None], axis=1)
+    others = [place for place, member in enumerate(several.members) if not isinstance(member, Index)]
     return [[*(known[at] for at in np.argsort(-row, kind="stable") if row[at] >= row.max() - FIT_MARGIN), *others] for row in fits]
 
 
-def fuse_ranks(found: Mapping[str, Sequence[Passage]], k: int) -> list[Passage]:
+def fuse_ranks(rankings: Mapping[str, Sequence[Passage]], k: int) -> list[Passage]:
     """Return the k best passages of several collections by the sum of 1 / (60 + rank); equal texts are merged.
 
     found: passages by the collection's name, the best fit first, which wins ties. A passage keeps its score, its value is the sum, and its
@@ -154,7 +156,7 @@ def fuse_ranks(found: Mapping[str, Sequence[Passage]], k: int) -> list[Passage]:
     """
     same: dict[str, list[Passage]] = {}
     values: dict[str, float] = {}
-    labelled = [[_label_passage(passage, name) for passage in passages] for name, passages in found.items()]
+    labelled = [[_label_passage(passage, name) for passage in passages] for name, passages in rankings.items()]
     for rank, passages in enumerate(zip_longest(*labelled), start=1):
         for passage in filter(None, passages):
             text = collapse_whitespace(passage.text)

@@ -92,8 +92,8 @@ def entailment_probabilities(name: str, claim: str, texts: Sequence[str]) -> lis
         _scorer(name)
         pairs = [(claim, text) for text in texts]
     with _scoring:
-        found = model.predict(pairs, activation_fn=Softmax(dim=-1) if nli else Sigmoid(), show_progress_bar=False)
-    return [float(row[labels["entailment"]] if nli else row) for row in found]
+        scores = model.predict(pairs, activation_fn=Softmax(dim=-1) if nli else Sigmoid(), show_progress_bar=False)
+    return [float(row[labels["entailment"]] if nli else row) for row in scores]
 
 
 def _scorer(name: str) -> "CrossEncoder":

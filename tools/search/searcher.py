@@ -29,7 +29,7 @@ from ramify.tools.index.passage_store import Filter, with_id
 from ramify.tools.new_files import cache_folder
 from ramify.tools.passage import Passage
 from ramify.tools.quoting import pluralize, truncate_line
-from ramify.tools.search.collection_set import CollectionSet, Member, fuse_ranks, load_profiles, select_collections
+from ramify.tools.search.collection_set import CollectionSet, Member, fuse_ranks, load_topics, select_collections
 from ramify.tools.user_input import expand_path
 
 _SCORE_FIELDS = ("relevance_score", "score")
@@ -53,27 +53,28 @@ async def _search_store(store: VectorStore, queries: Sequence[str], search: Sear
     if store.embeddings is None:
         return list(await asyncio.gather(*(_search_by_relevance(store, query, search.k, passed_on) for query in queries)))
     wanted = (search.fetch_k if search.mmr is not None else None) or search.k
-    found = await asyncio.gather(*(store.asimilarity_search(query, k=wanted, **passed_on) for query in queries))
-    return await asyncio.to_thread(_rank_candidates, load_encoder(store.embeddings), queries, found, search)
+    documents = await asyncio.gather(*(store.asimilarity_search(query, k=wanted, **passed_on) for query in queries))
+    return await asyncio.to_thread(_rank_candidates, load_encoder(store.embeddings), queries, documents, search)
 
 
 async def _search_by_relevance(store: VectorStore, query: str, k: int, passed_on: Mapping[str, Any]) -> list[Passage]:
     try:
-        found = await store.asimilarity_search_with_relevance_scores(query, k=k, **passed_on)
+        scored = await store.asimilarity_search_with_relevance_scores(query, k=k, **passed_on)
     except NotImplementedError as error:
         what = f"the store {type(store).__name__!r} has neither embeddings nor relevance scores"
         raise UsageError(what, "pass its `as_retriever()` as index") from error
-    return [Passage.from_document(with_id(document), float(score), float(score)) for document, score in found]
+    return [Passage.from_document(with_id(document), float(score), float(score)) for document, score in scored]
 
 
 def _rank_candidates(
-    encoder: Encoder, queries: Sequence[str], found: Sequence[Sequence[Document]], search: SearchOptions
+    encoder: Encoder, queries: Sequence[str], rankings: Sequence[Sequence[Document]], search: SearchOptions
 ) -> list[list[Passage]]:
     """Encode the candidates, as the store does not return vectors, and select the best for each query."""
-    texts = list(dict.fromkeys(document.page_content for documents in found for document in documents))
+    texts = list(dict.fromkeys(document.page_content for documents in rankings for document in documents))
     encoded = dict(zip(texts, encoder.encode_documents(texts), strict=True))
     return [
-        _pick_passages(query, documents, encoded, search) for query, documents in zip(encoder.encode_queries(queries), found, strict=True)
+        _pick_passages(query, documents, encoded, search)
+        for query, documents in zip(encoder.encode_queries(queries), rankings, strict=True)
     ]
 
 
@@ -96,8 +97,8 @@ async def _search_retriever(retriever: BaseRetriever, queries: Sequence[str], se
     if search.filter:
         what = f"the retriever {type(retriever).__name__!r} cannot filter"
         raise UsageError(what, "give an index, or a retriever with a filter of its own")
-    found = await asyncio.gather(*(retriever.ainvoke(query) for query in queries))
-    return [[_ranked_passage(document, rank) for rank, document in enumerate(documents[: search.k], start=1)] for documents in found]
+    rankings = await asyncio.gather(*(retriever.ainvoke(query) for query in queries))
+    return [[_ranked_passage(document, rank) for rank, document in enumerate(documents[: search.k], start=1)] for documents in rankings]
 
 
 def _ranked_passage(document: Document, rank: int) -> Passage:
@@ -127,9 +128,9 @@ _background = ThreadPoolExecutor(1, thread_name_prefix="ramify-loading")
 def check_index(index: Searchable) -> None:
     """Raise IndexingError if a location has no index, or one of another layout."""
     several = as_collections(index)
-    for one in several.members if several else [index]:
-        if isinstance(one, (str, Path)) and one != DEMO:
-            check_exists(one)
+    for member in several.members if several else [index]:
+        if isinstance(member, (str, Path)) and member != DEMO:
+            check_exists(member)
 
 
 async def find_passages(
@@ -183,13 +184,15 @@ async def _search_collections(several: CollectionSet, queries: Sequence[str], se
         passages = await _search_one(several.members[place], [queries[number] for number in asked], search) if asked else []
         return dict(zip(asked, passages, strict=True))
 
-    found = await asyncio.gather(*map(find, range(len(several.members))))
-    return [fuse_ranks({several.names[place]: found[place][number] for place in places}, search.k) for number, places in enumerate(chosen)]
+    rankings = await asyncio.gather(*map(find, range(len(several.members))))
+    return [
+        fuse_ranks({several.names[place]: rankings[place][number] for place in places}, search.k) for number, places in enumerate(chosen)
+    ]
 
 
 def _open_all(several: CollectionSet) -> CollectionSet:
     """Open all indexes, so that one that cannot be opened is always an error."""
-    return replace(several, members=tuple(open_index(one) if isinstance(one, (str, Path)) else one for one in several.members))
+    return replace(several, members=tuple(open_index(member) if isinstance(member, (str, Path)) else member for member in several.members))
 
 
 def open_index(index: str | Path) -> Index:
@@ -197,9 +200,9 @@ def open_index(index: str | Path) -> Index:
     with _opening:  # concurrent callers wait instead of opening it, too
         store = _store(index)
         known = _open_indexes.get(store.where)
-        found = store.fingerprint()
-        if known is None or known[0] != found:
-            known = _open_indexes[store.where] = (found, _open(store))
+        fingerprint = store.fingerprint()
+        if known is None or known[0] != fingerprint:
+            known = _open_indexes[store.where] = (fingerprint, _open(store))
         return known[1]
 
 
@@ -220,16 +223,16 @@ def warm(index: Searchable) -> tuple[Searchable, float]:
     if several := as_collections(index):
         members, waits = zip(*map(warm, several.members), strict=True)
         several = replace(several, members=members)
-        return several, sum(waits) + load_profiles(several)
+        return several, sum(waits) + load_topics(several)
     if not isinstance(index, (Index, str, Path)):
         return index, 0.0
     began = time.perf_counter()
     before = [known for _, known in list(_open_indexes.values())]
-    found = index if isinstance(index, Index) else open_index(index)
-    if found.embeddings.loaded and any(found is known for known in (index, *before)):
-        return found, 0.0
-    found.embeddings.load()
-    return found, time.perf_counter() - began
+    opened = index if isinstance(index, Index) else open_index(index)
+    if opened.embeddings.loaded and any(opened is known for known in (index, *before)):
+        return opened, 0.0
+    opened.embeddings.load()
+    return opened, time.perf_counter() - began
 
 
 def warm_soon(index: Searchable) -> None:
@@ -266,23 +269,23 @@ def digest_of(index: Searchable) -> str:
     return index.digest if isinstance(index, Index) else ""
 
 
-def index_summary(index: Searchable, found: Searchable) -> str:
+def index_summary(index: Searchable, opened: Searchable) -> str:
     """Return the name of an index as given, and its size; the class name for other stores and retrievers.
 
     found: the opened index.
     """
-    if isinstance(found, CollectionSet):
-        given = (as_collections(index) or found).members
-        return f"{len(given)} collections: {'; '.join(map(index_summary, given, found.members))}"
-    if not isinstance(found, Index):
-        return type(found).__name__
+    if isinstance(opened, CollectionSet):
+        given = (as_collections(index) or opened).members
+        return f"{len(given)} collections: {'; '.join(map(index_summary, given, opened.members))}"
+    if not isinstance(opened, Index):
+        return type(opened).__name__
     if index == DEMO:
-        return f"demo: {found.manifest.documents} articles that ship with ramify"
+        return f"demo: {opened.manifest.documents} articles that ship with ramify"
     if isinstance(index, (str, Path)):
         where = store_at(index).where if is_store_address(index) else str(index)
     else:
-        where = type(found).__name__ if found.temporary else found.where
-    return f"{where} ({pluralize(found.manifest.documents, 'document')}, {pluralize(found.manifest.passages, 'passage')})"
+        where = type(opened).__name__ if opened.temporary else opened.where
+    return f"{where} ({pluralize(opened.manifest.documents, 'document')}, {pluralize(opened.manifest.passages, 'passage')})"
 
 
 def get_description(index: Searchable) -> str:
@@ -308,7 +311,7 @@ def unknown_filter_fields(index: Searchable, filter: Filter | None) -> str | Non
     if not filter:
         return None
     several = as_collections(index)
-    listed = [_fields_of(one) for one in (several.members if several else [index])]
+    listed = [_fields_of(member) for member in (several.members if several else [index])]
     known = None if None in listed else [*dict.fromkeys(field for fields in listed for field in fields or ())]
     if known is None or not (unknown := sorted({str(name) for name in filter} - {*known})):
         return None

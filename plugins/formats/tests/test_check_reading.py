@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
@@ -55,10 +54,3 @@ def test_each_format_has_a_raw_reading_and_stands_in_the_documentation() -> None
     assert not missing, "write one in plugins/formats/fidelity/_readings.py, or say here why there is none"
     page = (Path(__file__).parents[3] / "docs" / "indexing.md").read_text("utf-8")
     assert not {suffix for suffix in read if not re.search(rf"\b{suffix[1:]}\b", page, re.IGNORECASE)}, "name it in docs/indexing.md"
-
-
-def test_a_plug_in_s_formats_are_named_where_it_is_absent() -> None:
-    ours = {
-        point.name for point in entry_points(group="ramify.readers") if point.value.startswith("ramify.") and point.name.startswith(".")
-    }
-    assert ours - {*readers.FORMAT_READERS, ".md", ".markdown"} == readers.RICH_FORMATS, "list it in tools/documents/readers.py"

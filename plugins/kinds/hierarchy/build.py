@@ -300,7 +300,7 @@ class HierarchyBuild(NamedTuple):
     notes: tuple[str, ...]
 
 
-async def build_hierarchy(
+async def write_hierarchy(
     folder: Path,
     encoder: Encoder,
     summarizer: Summarizer,

@@ -101,15 +101,15 @@ class Router:
             for field in range(len(content.fields))
         ]
 
-    def rerank(self, query: str, vector: Matrix, found: Mapping[int, float], vectors: VectorLookup, options: RouteSearch) -> list[int]:
+    def rerank(self, query: str, vector: Matrix, scores: Mapping[int, float], vectors: VectorLookup, options: RouteSearch) -> list[int]:
         """Return the positions of found and added passages, the best first; found: values of the plain search from 0 to 1, by position."""
-        if not found:
+        if not scores:
             return []
         named = [names_in(query, values) for values in self._values]
         match = np.array([float(sum(key in own for key, own in zip(group.key, named, strict=False))) for group in self._groups])
         similarities = self._summaries @ vector if len(self._summaries) else np.empty(0, dtype=np.float32)
-        places = self._candidates(found, match, similarities, vector, vectors, options)
-        own = self._leaf_values(places, query, found, similarities, vectors(places) @ vector, options)
+        places = self._candidates(scores, match, similarities, vector, vectors, options)
+        own = self._leaf_values(places, query, scores, similarities, vectors(places) @ vector, options)
         best = np.zeros(len(self._groups))
         for place, value in zip(places, own, strict=True):
             for _, group, weight in self._of_leaf[options.members].get(place, ()):
@@ -118,7 +118,7 @@ class Router:
             values = self._fuse_by_rank(
                 places,
                 own,
-                list(found),
+                list(scores),
                 options.beta * (best - best.mean()) / max(float(best.std()), 1e-9) + options.alpha * match,
                 options,
             )

@@ -91,7 +91,7 @@ class GraphBuild(NamedTuple):
     """Share of edges added since the names were partitioned, from 0 to 1."""
 
 
-async def build_graph(
+async def write_graph(
     folder: Path, builder: GraphBuilder, options: GraphOptions | None = None, progress: Progress = ignore_progress
 ) -> GraphBuild:
     """Build or update the graph of the finished index in a folder; IndexingError if no connected names are found."""

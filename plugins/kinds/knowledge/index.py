@@ -195,9 +195,9 @@ class Walk:
         self._mention_counts, self._title_counts = self._passages_mentioning.sizes(), self._passages_titled.sizes()
         self._passages = max(1, len(ids))
 
-    def rerank(self, query: str, vector: Matrix, found: Mapping[int, float], vectors: Cosines, options: WalkSearch) -> list[int]:
+    def rerank(self, query: str, vector: Matrix, scores: Mapping[int, float], vectors: Cosines, options: WalkSearch) -> list[int]:
         """Return positions by weighted reciprocal rank fusion of the plain ranking and those of the walk; the seed passages stay first."""
-        order = list(found)
+        order = list(scores)
 
         def cosines(positions: Sequence[int]) -> Matrix:
             return vectors(positions) @ vector

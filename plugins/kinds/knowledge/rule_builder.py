@@ -8,7 +8,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
-from ramify.kinds.knowledge.build import Extraction, GraphBuild, GraphOptions, build_graph
+from ramify.kinds.knowledge.build import Extraction, GraphBuild, GraphOptions, write_graph
 from ramify.kinds.knowledge.communities import EXTRACTIVE, ReportMaterial
 from ramify.kinds.knowledge.elements import (
     Elements,
@@ -261,7 +261,7 @@ class RuleBuilder:
 
 def build_graph_by_rules(folder: Path, structure: GraphOptions | None = None, progress: Progress = ignore_progress) -> GraphBuild:
     """Build the graph of the finished index in a folder without a model; blocking, works without an event loop."""
-    building = build_graph(folder, RuleBuilder(), structure, progress)
+    building = write_graph(folder, RuleBuilder(), structure, progress)
     try:
         building.send(None)
     except StopIteration as finished:

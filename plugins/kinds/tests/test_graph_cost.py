@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from plugins.kinds.tests.knowledge.graph_model import build_with_model, graph_model, graph_model_with
 from plugins.kinds.tests.knowledge.valley import SMALL, VALLEY, write
-from ramify.kinds.building import asks_model, make_graph
+from ramify.kinds.building import asks_model, build_graph
 from ramify.kinds.cost import PILOT_REPORTS, PILOT_UNITS, Stage, estimate_graph
 from ramify.kinds.knowledge.build import REPLIES_FILE
 from ramify.kinds.knowledge.elements import Piece, read_pieces, text_units
@@ -91,7 +91,7 @@ def test_reports_alone_are_counted_exactly_and_those_of_the_pilot_are_not_asked_
     found = estimated(folder, "extractive", reporter=chat, report_levels=levels)
     assert {name for name, _ in chat.calls} == {"report"}
     assert len(chat.calls) <= PILOT_REPORTS
-    make_graph(folder, {**OPTIONS, **options})
+    build_graph(folder, {**OPTIONS, **options})
     assert (found["names"].calls, found["reports"].calls) == ((0, 0), (len(chat.calls),) * 2)
 
 

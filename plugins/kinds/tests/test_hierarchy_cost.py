@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from plugins.kinds.tests.hierarchy.manual import build_groups
-from ramify.kinds.building import make_hierarchy
+from ramify.kinds.building import build_hierarchy
 from ramify.kinds.cost import PILOT_SUMMARIES, HierarchyEstimate, estimate_hierarchy
 from ramify.kinds.hierarchy.leaves import read_leaves
 from ramify.kinds.knowledge.elements import read_pieces
@@ -50,7 +50,7 @@ def test_a_model_is_asked_for_a_few_and_the_build_s_calls_lie_within(tmp_path: P
     plan = planned(folder, ["chapter"], model=(fake := model()), shots=0)
     assert 0 < len(fake.calls) <= PILOT_SUMMARIES
     low, high = plan.stages[-1].calls
-    _, usage = make_hierarchy(folder, {"model": model(), "shots": 0}, ["chapter"], embedding=WordEncoder())
+    _, usage = build_hierarchy(folder, {"model": model(), "shots": 0}, ["chapter"], embedding=WordEncoder())
     assert low <= usage.llm_calls <= high
     assert plan.stages[-1].tokens[0] > 0
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import ramify.graphs as graphs
-from ramify.kinds.building import make_hierarchy
+from ramify.kinds.building import build_hierarchy
 from ramify.kinds.hierarchy.build import HierarchyBuild
 from ramify.tools.index import Index
 from ramify.tools.index.passage_store import document_id
@@ -59,7 +59,7 @@ def news(tmp_path_factory: pytest.TempPathFactory) -> News:
     with gzip.open(folder / "corpus.jsonl.gz", "wt", encoding="utf-8") as file:
         file.writelines(json.dumps(record) + "\n" for record in kept)
     Index.build([folder / "corpus.jsonl.gz"], folder / "index")
-    made, _ = make_hierarchy(folder / "index", {}, ["record_source"])
+    made, _ = build_hierarchy(folder / "index", {}, ["record_source"])
     return News(folder / "index", made, questions, sourceless.intersection(record["id"] for record in kept))
 
 

@@ -22,7 +22,7 @@ from typing import NamedTuple, TypeVar
 
 import torch
 
-from ramify.kinds.building import make_graph
+from ramify.kinds.building import build_graph
 from ramify.kinds.knowledge.build import GraphBuild
 from ramify.kinds.knowledge.index import GraphView
 from ramify.lab.inspection.contents import inspect_index
@@ -85,7 +85,7 @@ def build(records: Sequence[str], corpus: Path, folder: Path, encoder: Encoder) 
     """Index records, then make the graph, or bring both up to date."""
     corpus.write_text("".join(records), encoding="utf-8")
     built, plain = measure_time(lambda: Index.build([corpus], folder, encoder))
-    (made, _), graph = measure_time(lambda: make_graph(folder))
+    (made, _), graph = measure_time(lambda: build_graph(folder))
     return Round(plain, graph, built.encoded, made)
 
 

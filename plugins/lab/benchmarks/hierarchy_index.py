@@ -18,7 +18,7 @@ from typing import NamedTuple
 sys.path.insert(0, str(Path(__file__).parents[3]))  # benchmarks/ is not installed
 
 from plugins.lab.benchmarks.graph_index import HELD_OUT, QUESTIONS, Timing, lines_of, measure_time, time_searches
-from ramify.kinds.building import make_hierarchy
+from ramify.kinds.building import build_hierarchy
 from ramify.kinds.hierarchy.build import HierarchyBuild
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder
@@ -38,7 +38,7 @@ def build(records: list[str], corpus: Path, folder: Path, encoder: Encoder, fiel
     """Index records, then make the hierarchy, or bring both up to date."""
     corpus.write_text("".join(records), encoding="utf-8")
     built, plain = measure_time(lambda: Index.build([corpus], folder, encoder))
-    (made, _), own = measure_time(lambda: make_hierarchy(folder, group_by=fields, embedding=encoder))
+    (made, _), own = measure_time(lambda: build_hierarchy(folder, group_by=fields, embedding=encoder))
     return Round(plain, own, built.encoded, made)
 
 

@@ -20,7 +20,7 @@ from langgraph.func import task
 from langgraph.graph import START, StateGraph
 
 import ramify.graphs as graphs
-from ramify.kinds.building import make_graph
+from ramify.kinds.building import build_graph
 from ramify.prompts import MAP_REPORT as MAP
 from ramify.prompts import REDUCE
 from ramify.tools.demo import demo_corpus
@@ -75,7 +75,7 @@ class Metered(FakeModel):
 def reported(folder: str) -> str:
     """Index the demo corpus, with a graph on top; return the folder."""
     Index.build([demo_corpus()], folder)
-    make_graph(Path(folder))
+    build_graph(Path(folder))
     return folder
 
 

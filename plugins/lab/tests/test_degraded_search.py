@@ -90,7 +90,7 @@ def test_a_run_is_resumed_and_nothing_is_measured_twice(
     def never(*args: Any, **more: Any) -> None:
         raise AssertionError("measured again")
 
-    monkeypatch.setattr("ramify.lab.search.make_hierarchy", never)
+    monkeypatch.setattr("ramify.lab.search.build_hierarchy", never)
     assert measure(manual, out, degrade, "chapter", 2) == rows
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from plugins.lab.tests.load.test_own_questions import BORN, LEM, NOBODY, write_questions
-from ramify.kinds.building import make_graph
+from ramify.kinds.building import build_graph
 from ramify.lab.task import RESULTS, Row, read_rows
 from ramify.studio.cli import run
 from ramify.tools.search.searcher import DEMO, open_index
@@ -22,7 +22,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Return a copy of the demo's index with a graph, and check that nothing changes it."""
     folder = tmp_path_factory.mktemp("own") / "index"
     shutil.copytree(open_index(DEMO).where, folder)
-    make_graph(folder)
+    build_graph(folder)
     before = contents(folder)
     yield folder
     assert contents(folder) == before

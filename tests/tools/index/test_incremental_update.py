@@ -9,7 +9,7 @@ import pytest
 
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index, hnsw
-from ramify.tools.index.hnsw import Slots, unique_keys
+from ramify.tools.index.hnsw import SlotMap, unique_keys
 from ramify.tools.index.manifest import SLOTS, VECTORS, Precision, index_file
 from ramify.tools.index.publication import change_precision, open_snapshot
 from tests.tools.fakes import WordEncoder
@@ -32,8 +32,8 @@ def corpus(tmp_path: Path) -> Path:
     return write_records(tmp_path / "records.jsonl", range(COUNT))
 
 
-def slots(folder: Path) -> Slots:
-    return Slots.read(index_file(folder, SLOTS))
+def slots(folder: Path) -> SlotMap:
+    return SlotMap.read(index_file(folder, SLOTS))
 
 
 def build(corpus: Path, folder: Path, **how: Any) -> Path:
@@ -194,5 +194,5 @@ def test_an_unchanged_corpus_writes_nothing(tmp_path: Path, corpus: Path) -> Non
 def test_repeated_texts_have_separate_slots() -> None:
     keys = unique_keys(np.array([7, 5, 7, 7, 5], dtype=np.int64))
     assert len({*keys.tolist()}) == 5
-    held = Slots.in_order(keys).updated(unique_keys(np.array([5, 7, 7], dtype=np.int64)))
+    held = SlotMap.in_order(keys).updated(unique_keys(np.array([5, 7, 7], dtype=np.int64)))
     assert (len(held), np.count_nonzero(held.filled), sorted(held.positions[held.filled].tolist())) == (5, 3, [0, 1, 2])

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ramify.kinds.building import make_hierarchy
+from ramify.kinds.building import build_hierarchy
 from ramify.kinds.hierarchy.build import HierarchyBuild
 from ramify.kinds.hierarchy.hierarchy_file import HIERARCHY, HierarchyContent, read_hierarchy_file
 from ramify.kinds.hierarchy.index import HierarchyIndex
@@ -15,7 +15,7 @@ from tests.tools.index.manual import Record, build_index, records
 
 def build_groups(folder: Path, by: Sequence[str] | None = ("chapter",), rebuild: bool = False, **options: Any) -> HierarchyBuild:
     """Make the hierarchy of an index."""
-    return make_hierarchy(folder, options, by, rebuild, embedding=WordEncoder())[0]
+    return build_hierarchy(folder, options, by, rebuild, embedding=WordEncoder())[0]
 
 
 def build_index_with_groups(

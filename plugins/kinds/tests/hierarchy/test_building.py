@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from plugins.kinds.tests.hierarchy.manual import build_groups, build_index_with_groups, dump, open_groups, read_content
-from ramify.kinds.building import make_hierarchy
+from ramify.kinds.building import build_hierarchy
 from ramify.kinds.hierarchy.hierarchy_file import HIERARCHY
 from ramify.kinds.hierarchy.router import Router
 from ramify.tools.errors import IndexingError
@@ -65,7 +65,7 @@ def test_a_group_of_few_has_one_summary_and_no_tree(tmp_path: Path) -> None:
 def test_no_passage_is_encoded_again_and_of_a_cluster_ten_sentences_at_most(tmp_path: Path) -> None:
     """Beside them only the summaries are encoded, and nothing twice, though clusters are made anew in a round of repair."""
     folder, encoder = build_index(tmp_path / "index", records()), WordEncoder()
-    made, _ = make_hierarchy(folder, group_by=["chapter"], embedding=encoder)
+    made, _ = build_hierarchy(folder, group_by=["chapter"], embedding=encoder)
     assert 0 < len(encoder.encoded) <= 11 * made.nodes * (1 + made.repairs)
     assert len(encoder.encoded) == len(set(encoder.encoded))
     assert not {hit.text for hit in open_groups(folder).search(["valve"], k=500)[0]} & set(encoder.encoded)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from plugins.kinds.tests.hierarchy.manual import dump, read_content
-from ramify.kinds.building import make_hierarchy
+from ramify.kinds.building import build_hierarchy
 from ramify.kinds.hierarchy.build import HierarchyBuild
 from ramify.kinds.hierarchy.summaries import find_unsupported
 from ramify.nodes.state import Usage
@@ -32,7 +32,7 @@ def model(say: Callable[[str, list[str]], list[str]]) -> FakeModel:
 
 
 def summed_up(folder: Path, fake: FakeModel, **options: Any) -> tuple[HierarchyBuild, Usage]:
-    return make_hierarchy(folder, {"model": fake, "shots": 0, **options}, ["chapter"], embedding=WordEncoder())
+    return build_hierarchy(folder, {"model": fake, "shots": 0, **options}, ["chapter"], embedding=WordEncoder())
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from plugins.kinds.tests.knowledge.valley import SMALL, write
-from ramify.kinds.building import make_graph
+from ramify.kinds.building import build_graph
 from ramify.kinds.knowledge.build import GraphBuild
 from ramify.nodes.state import Usage
 from ramify.tools.index import Index
@@ -77,4 +77,4 @@ def build_index(folder: Path) -> Path:
 
 def build_with_model(folder: Path, chat: FakeModel | str | None = None, **options: Any) -> tuple[GraphBuild, Usage]:
     """Build the graph of an index with a model, small communities and no gleaning."""
-    return make_graph(folder, {**SMALL, "gleanings": 0, "model": chat or graph_model(), **options})
+    return build_graph(folder, {**SMALL, "gleanings": 0, "model": chat or graph_model(), **options})

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from plugins.kinds.tests.knowledge.valley import SMALL, VALLEY, build_structure, dump, graph_file, open_graph, write
-from ramify.kinds.building import make_graph
+from ramify.kinds.building import build_graph
 from ramify.kinds.knowledge.communities import community_levels
 from ramify.kinds.knowledge.graph_file import GRAPH
 from ramify.tools.errors import IndexingError
@@ -117,7 +117,7 @@ class TestRefused:
 
     def test_a_folder_without_an_index_in_one_line(self, tmp_path: Path) -> None:
         with pytest.raises(IndexingError, match="there is no index in"):
-            make_graph(tmp_path / "nowhere")
+            build_graph(tmp_path / "nowhere")
 
 
 class TestDamage:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from plugins.kinds.tests.knowledge.valley import graph_file, open_graph
-from ramify.kinds.building import make_graph
+from ramify.kinds.building import build_graph
 from ramify.kinds.knowledge.build import REPLIES_FILE, GraphBuild
 from ramify.nodes.state import Usage
 from ramify.tools.errors import IndexingError
@@ -37,7 +37,7 @@ def replies(folder: Path) -> list[tuple[str, str]]:
 
 def build(folder: Path) -> tuple[GraphBuild, Usage] | IndexingError:
     try:
-        return make_graph(folder, OPTIONS)
+        return build_graph(folder, OPTIONS)
     except IndexingError as error:
         return error
 

@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from ramify.kinds.building import make_graph
+from ramify.kinds.building import build_graph
 from ramify.kinds.knowledge.build import GraphBuild
 from ramify.kinds.knowledge.graph_file import GRAPH, GraphFile
 from ramify.kinds.knowledge.index import GraphIndex
@@ -61,7 +61,7 @@ def build_index_with_graph(folder: Path, documents: Mapping[str, str] | None = N
 
 def build_structure(folder: Path, recluster: bool = False, **options: Any) -> GraphBuild:
     """Make the graph of an index, or bring it up to date, by rules."""
-    return make_graph(folder, options, recluster)[0]
+    return build_graph(folder, options, recluster)[0]
 
 
 def open_graph(folder: Path) -> GraphIndex:

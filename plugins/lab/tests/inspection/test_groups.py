@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from plugins.kinds.tests.hierarchy.manual import build_index_with_groups, open_groups
-from ramify.kinds.building import make_hierarchy
+from ramify.kinds.building import build_hierarchy
 from ramify.lab.inspection.contents import inspect_index
 from ramify.lab.inspection.description import index_facts
 from tests.fakes import FakeModel
@@ -125,7 +125,7 @@ def test_new_groups_and_ungrouped_passages_are_reported(tmp_path: Path) -> None:
 def test_summaries_that_a_model_did_not_manage_are_counted(tmp_path: Path) -> None:
     folder = build_index(tmp_path / "index", records(5))
     fake = FakeModel(replies=lambda prompt, slots: {"sentences": ["It was built by Karl Ritter in 1877."]})
-    make_hierarchy(folder, {"model": fake, "shots": 0}, ["chapter"], embedding=WordEncoder())
+    build_hierarchy(folder, {"model": fake, "shots": 0}, ["chapter"], embedding=WordEncoder())
     lines = dict(index_facts(inspect_index(open_groups(folder))))
     assert re.search(r"^4, written by .+, 4 of them replaced by quotations$", lines["summaries"])
     assert "extractive" not in lines["summaries"]
