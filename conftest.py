@@ -1,10 +1,12 @@
 """What all tests share: strict checkpoints, no tracing, one thread a process, and which of them stay together."""
 
 import os
+from collections import deque
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -23,11 +25,13 @@ NUMBERS = count()
 
 @pytest.fixture(autouse=True)
 def nothing_learned(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let each test learn of tokens anew, and keep it out of the user's cache."""
-    from ramify.tools.models import tokens
+    """Let each test learn of tokens and servers anew, since ports are used again, and keep it out of the user's cache."""
+    from ramify.tools.models import concurrency, tokens
 
     file = tmp_path_factory.getbasetemp() / f"tokens-{next(NUMBERS)}.json"
     monkeypatch.setattr(tokens, "ratios_path", lambda: file)
+    monkeypatch.setattr(concurrency, "_LIMITERS", WeakValueDictionary())
+    monkeypatch.setattr(concurrency, "_LATEST", deque(maxlen=64))
 
 
 @pytest.fixture(autouse=True)
