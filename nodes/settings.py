@@ -32,6 +32,7 @@ MAX_QUOTED_CHARS = 80
 AskFirst = Literal["splits", "unsure", "never"]
 """What a person reviews."""
 Style = Literal["full", "quoted", "short"]
+Think = Literal["off", "plan", "on"]
 """Whether an answer has sentences, and who writes them."""
 Splitter = Literal["model", "embedded", "both"]
 """What splits a question."""
@@ -135,6 +136,11 @@ class Settings(BaseModel):
         description="File written by `ramify calibrate`: its curve corrects confidences, its threshold withholds unsure answers.",
     )
     thought: bool = Field(default=True, description="Ask for one short sentence of reasoning before a decision, a score or a final answer.")
+    think: Think = Field(
+        default="off",
+        description="Where a model that can think before it replies (at Ollama) does so: off; plan: where a question is split or judged; "
+        "on: in every call. Each thought can take a quarter of num_ctx, at most 4096 tokens.",
+    )
     shots: int = Field(default=2, ge=0, le=3, description="Examples shown in a prompt (few-shot), if they fit beside the passages.")
     temperature: float = Field(default=0.0, ge=0, le=2, description="Sampling temperature of every call.")
     seed: int = Field(default=0, description="Seed of every call.")

@@ -26,6 +26,7 @@ NEXT_QUESTION = Prompt(
         "ask in other words, or for a part of it."
     ),
     template="History:\n{history}\n\nMain question: {question}",
+    plans=True,
     reply=Next,
     thought="what the history gives, and what is still missing",
     examples=(
@@ -71,6 +72,7 @@ FOLLOW_UP = Prompt(
         "for you. Say whether a follow-up question is needed here; if not, give the final answer from the intermediate answers alone."
     ),
     template="Follow-up questions and intermediate answers:\n{history}\n\nMain question: {question}",
+    plans=True,
     reply=Concluded,
     examples=(
         example(Concluded(done=False, question="Where was Edda Rask born?"), history=[DESIGNER], question=HOLLIN),
@@ -107,6 +109,7 @@ SEARCH_OR_ANSWER = Prompt(
         "try other words."
     ),
     template="Searches:\n{history}\n\nMain question: {question}",
+    plans=True,
     reply=NextSearch,
     thought="what the searches gave, and what is still missing",
     examples=(

@@ -94,6 +94,7 @@ DECIDE = Prompt(
         "{may}"
     ),
     template="Passages:\n{passages}\n\n{above}Question: {question}\n{hint}",
+    plans=True,
     reply=Decision,
     phrases={"dependent": {True: DEPENDENT, False: INDEPENDENT}},
     thought="what they say of it, and what is missing",

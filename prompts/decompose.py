@@ -35,6 +35,7 @@ DECOMPOSE = Prompt(
         "{dependent} Name every person, work and place in full: no pronouns, no 'this film'. A question about a single fact is simple."
     ),
     template="Pairs tried before and found weak:\n{rejected}\n{kept}\nQuestion: {question}",
+    plans=True,
     reply=Pair,
     phrases={"dependent": {True: DEPENDENT, False: INDEPENDENT}},
     thought="which facts the question asks for, and whether one has to be known first",

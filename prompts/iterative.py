@@ -39,6 +39,7 @@ PLAN = Prompt(
     purpose="Plan a wide search (Iterative RAG, step 1)",
     task="Plan how to search a document collection for everything that is needed to answer the question.",
     template="Question: {question}",
+    plans=True,
     reply=Plan,
     examples=(
         example(

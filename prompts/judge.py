@@ -29,6 +29,7 @@ RUBRIC = Prompt(
         "with facts and not with opinions; both are relevant to the question; {dependent}; together they are complete."
     ),
     template="Question: {question}\nFirst: {first}\nSecond: {second}",
+    plans=True,
     reply=Verdict,
     examples=(
         example(
@@ -83,6 +84,7 @@ JUDGE = Prompt(
     purpose="Judge a fork: a question, its two sub-questions and their answers (ToR-RAG's LLM-as-a-Judge)",
     task="Judge how well two sub-questions and their answers serve a question. Score each criterion from 0 (useless) to 5 (perfect). {dependent}",
     template="Question: {question}\n1. {first}\n   Answer: {first_answer}\n2. {second}\n   Answer: {second_answer}",
+    plans=True,
     reply=Judgement,
     thought="what the two answers give of what the question asks for",
     examples=(

@@ -140,6 +140,8 @@ class Prompt(Generic[Reply]):
     """Worked examples, the most useful first."""
     shots: int = 0
     """How many examples are shown."""
+    plans: bool = False
+    """Whether a question is split or judged by it, so that `think=plan` lets a model think before the reply."""
     sources: bool = False
     """Whether passages are shown with their sources; otherwise only those without a title."""
     purpose: str = ""

@@ -70,6 +70,10 @@ class Answerer(ABC):
     """The confidence above which its answers are accepted, where that was calibrated for it."""
     writes: bool = True
     """Whether it can write text of its own; otherwise it quotes, and its reply to a retry with a hint is the same."""
+    parameters: int | None = None
+    """The number of weights of a language model, where its file or server tells it."""
+    splits: bool = False
+    """Whether `split` and `combine` are more than the defaults."""
     connecting_s: float = 0.0
     """Seconds spent importing and creating its client."""
 

@@ -64,7 +64,7 @@ def current_model(settings: Settings) -> Answerer:
     if named == AUTO:
         best = find_best(options)
         if not isinstance(best, str):
-            return LanguageModel(best)
+            return LanguageModel(best, settings.think)
         named, notice = EMBEDDED, best
     if (kind := answerer_class(named)) is not LanguageModel:
         return kind(settings, notice)  # type: ignore[call-arg]  # so made by a plug-in
@@ -73,12 +73,12 @@ def current_model(settings: Settings) -> Answerer:
         what = f"the model {EMBEDDED!r} is not installed"
         remedy = remedy or "name a language model, such as ollama:llama3.1:8b"
         raise ModelError(f"{reason}, and {what}" if reason else what, f"{remedy}; or reinstall ramify-rag, which has {EMBEDDED}")
-    return LanguageModel(resolve_model(settings.model, options))
+    return LanguageModel(resolve_model(settings.model, options), settings.think)
 
 
 def embedded_writer() -> type[Answerer]:
     """Return the class of the embedded model, whose writer splits and whose arithmetic combines; ModelError if it is not installed."""
-    if (kind := answerer_class(EMBEDDED)) is LanguageModel:
+    if not (kind := answerer_class(EMBEDDED)).splits:
         raise ModelError(
             f"the model {EMBEDDED!r}, which splitter=embedded needs, is not installed", "set splitter=model, or reinstall ramify-rag"
         )

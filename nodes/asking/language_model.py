@@ -12,7 +12,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from ramify.nodes.asking.answerer import Answerer, OnText, Reply, T
 from ramify.nodes.asking.budget import CALL_CONTEXT, Booking, CallContext
-from ramify.nodes.settings import Settings
+from ramify.nodes.settings import Settings, Think
 from ramify.nodes.state import Replies, Usage, merge_max
 from ramify.nodes.tree import Passage
 from ramify.prompts.lenient_types import TEXT, THOUGHT
@@ -163,20 +163,22 @@ def count_tokens(messages: list[BaseMessage], count: Count) -> int:
 class LanguageModel(Answerer):
     """A chat model, reached through LangChain's interface."""
 
-    def __init__(self, model: Model) -> None:
-        """Wrap a model that was found."""
+    def __init__(self, model: Model, think: Think = "off") -> None:
+        """Wrap a model that was found, with the calls before which it is to think."""
         self.model = model
-        self.name, self.num_ctx, self.connecting_s = model.name, model.num_ctx, model.client_s
+        self._think = think
+        self.name, self.num_ctx, self.parameters, self.connecting_s = model.name, model.num_ctx, model.parameters, model.client_s
 
     @property
     def thought_tokens(self) -> int:
-        """Return the tokens that a reply may take in addition to `num_predict`, if calls have shown that the model reasons first."""
-        return self.model.thought_tokens
+        """Return the tokens that a reply may take in addition to `num_predict`, if the model is to reason first, or does so anyway."""
+        return self.model.thought_tokens if self._think == "off" or not self.model.can_think else self.model.thought_room
 
     @property
     def notices(self) -> list[str]:
         """Return what the user should know about the model before it is called."""
-        return self.model.notices
+        unheard = f"{self.name} has no option for thinking here: think={self._think} changes nothing"
+        return [*self.model.notices, *([unheard] if self._think != "off" and not self.model.can_think else [])]
 
     def count(self, text: str) -> int:
         """Count the tokens of a text; may block, because a server may be asked."""
@@ -237,7 +239,8 @@ class LanguageModel(Answerer):
         counting = REQUEST_CONTEXT.set(booking.request)
         try:
             async with asyncio.timeout(booking.seconds):
-                reply = await self.model.reply(request.messages, prompt.reply, request.max_reply_tokens)
+                thinks = self._think == "on" or (self._think == "plan" and prompt.plans)
+                reply = await self.model.reply(request.messages, prompt.reply, request.max_reply_tokens, thinks)
         except TimeoutError:
             raise BudgetError("seconds", context.settings.max_seconds or 0) from None
         finally:

@@ -55,6 +55,25 @@ def test_it_is_said_once_whatever_the_wiring(qwen: Ollama, strategy: str) -> Non
     assert "ollama:qwen3:8b does not reply in JSON" in told
 
 
+@pytest.mark.parametrize(
+    ("think", "strategy", "told"),
+    [("off", "prune", False), ("plan", "prune", True), ("plan", "naive", False), ("on", "naive", True), ("on", "prune", True)],
+)
+def test_it_thinks_where_that_is_set(qwen: Ollama, think: str, strategy: str, told: bool) -> None:
+    decision = '{"action": "answer", "answer": "Seine", "confidence": 0.99, "citations": [2], "questions": [], "entities": []}'
+    qwen.when("", Say(decision if strategy == "prune" else SEINE, thought=LONG if told else ""))
+    result = ask(strategy, think=think, tau=0.5) if strategy == "prune" else ask(strategy, think=think)
+    assert (result.answer, result.confidence_source, result.notices) == ("Seine", "logprobs", [])
+    assert qwen.requests[0]["think"] is told
+    assert qwen.requests[0]["options"]["num_predict"] == (512 if think == "off" else 512 + 2048)
+
+
+def test_where_thinking_has_no_option_the_result_says_so(ollama: Ollama) -> None:
+    ollama.when(QUESTION, Say(SEINE))
+    result = ask(model="ollama:llama3.1:8b", think="on")
+    assert result.notices == ["ollama:llama3.1:8b has no option for thinking here: think=on changes nothing"]
+
+
 def test_a_thought_without_end_is_an_error_that_says_what_to_do(qwen: Ollama) -> None:
     qwen.when(QUESTION, Say(SEINE, thought=LONG * 10))
     result = ask()

@@ -24,6 +24,8 @@ class Ollama:
     address: str
     models: dict[str, int] = field(default_factory=lambda: {"llama3.1:8b": 131072})
     """Names with the context lengths they were trained for."""
+    parameters: int | None = None
+    """The number of weights of each."""
     thinkers: dict[str, str] = field(default_factory=dict)
     """Those of them that can think, with their families."""
     requests: list[Request] = field(default_factory=list)
@@ -65,7 +67,8 @@ class Ollama:
     def show(self, name: str) -> dict[str, Any]:
         thinks = {"capabilities": ["completion", "tools", "thinking"], "details": {"family": self.thinkers.get(name)}}
         capable = thinks if name in self.thinkers else {"capabilities": ["completion"]}
-        return {"model_info": {"llama.context_length": self.models[name]}, **capable}
+        sizes = {"llama.context_length": self.models[name], "general.parameter_count": self.parameters}
+        return {"model_info": sizes, **capable}
 
     @contextmanager
     def call(self, request: Request) -> Iterator[None]:
@@ -108,6 +111,12 @@ def handler(server: Ollama) -> type[BaseHTTPRequestHandler]:
 
         def log_message(self, format: str, *args: object) -> None:
             pass
+
+        def do_GET(self) -> None:
+            if self.path == "/api/tags":
+                self.tell(200, {"models": [{"name": name} for name in server.models]})
+            else:
+                self.tell(404, {})
 
         def do_POST(self) -> None:
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))

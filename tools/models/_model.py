@@ -19,7 +19,10 @@ from ramify.tools.models.servers import QueuedError, Server, classify, find_refu
 from ramify.tools.models.structured_call import (
     DEFAULT_MODE,
     MODE_ON_REFUSAL,
+    OFF_WITHOUT_FORM,
     ON_PROGRESS,
+    THINKING_OFF,
+    THINKING_ON,
     Feature,
     call_structured,
     next_mode,
@@ -91,11 +94,23 @@ class Model:
     """Whether its replies always come with log probabilities, so that it need not say how sure it is."""
     num_predict: int | None = None
     """Maximum tokens of a reply, if the toolkit sets it."""
+    parameters: int | None = None
+    """The number of its weights, where the file or the server tells it."""
 
     @property
     def thought_tokens(self) -> int:
         """Return the tokens that a reply may take in addition to `num_predict`, because the model thinks first."""
-        return thinking_allowance(self.num_ctx) if self.num_predict is not None and self.server.record.mode.thinks else 0
+        return self.thought_room if self.server.record.mode.thinks else 0
+
+    @property
+    def thought_room(self) -> int:
+        """Return the tokens of a thought."""
+        return thinking_allowance(self.num_ctx) if self.num_predict is not None else 0
+
+    @property
+    def can_think(self) -> bool:
+        """Return whether its server can be told to let it think."""
+        return self.server.record.mode.think is not None
 
     @property
     def notices(self) -> list[str]:
@@ -107,26 +122,30 @@ class Model:
         """Return notices on what calls have shown about its server, such as a missing feature."""
         return self.server.record.notices(self.name, self.thought_tokens)
 
-    async def reply(self, messages: Sequence[BaseMessage], schema: type[BaseModel], longest: int | None = None) -> Structured:
+    async def reply(
+        self, messages: Sequence[BaseMessage], schema: type[BaseModel], longest: int | None = None, think: bool = False
+    ) -> Structured:
         """Return a reply with an object of the schema's type, of at most `longest` tokens; a malformed reply has no object.
+
+        think: let it think before, if it can.
 
         ModelError if the model cannot be reached, ReplyError if it gives no usable reply.
         """
 
         async def attempt() -> Structured:
             async with self.cap:
-                return await self._attempt(messages, schema, longest)
+                return await self._attempt(messages, schema, longest, think)
 
         return await with_retries(attempt, self.server)
 
-    async def _attempt(self, messages: Sequence[BaseMessage], schema: type[BaseModel], longest: int | None) -> Structured:
+    async def _attempt(self, messages: Sequence[BaseMessage], schema: type[BaseModel], longest: int | None, think: bool) -> Structured:
         """Make one call with an acquired slot; errors are those of the client, or WindowError if the prompt filled the window."""
         chat = self.chat if self.chats is None else await self.chats.get()
         limiter = self.cap.limiter
         async with limiter.track(self.server.timeout) as pending:
             reporting = ON_PROGRESS.set(pending.progress if self.server.reports_progress else None)
             try:
-                asked = await self._call(chat, messages, schema, longest)
+                asked = await self._call(chat, messages, schema, longest, think)
             except Exception as error:
                 if pending.queued and classify(error) == "silent":
                     raise QueuedError from error
@@ -138,11 +157,14 @@ class Model:
         await asyncio.to_thread(self._learn_count, asked.raw, messages)
         return asked
 
-    async def _call(self, chat: BaseChatModel, messages: Sequence[BaseMessage], schema: type[BaseModel], longest: int | None) -> Structured:
+    async def _call(
+        self, chat: BaseChatModel, messages: Sequence[BaseMessage], schema: type[BaseModel], longest: int | None, think: bool
+    ) -> Structured:
         """Call without the features that the server refuses, and record refused features and the thinking mode."""
         record = self.server.record
         while True:
-            mode, refused = record.mode, frozenset(record.refused)
+            mode = THINKING_ON if think and record.mode in (THINKING_OFF, OFF_WITHOUT_FORM) else record.mode
+            refused = frozenset(record.refused)
             without: frozenset[Feature] = refused if mode.sends_schema else refused | {"form"}
             configured = chat
             if mode is not DEFAULT_MODE and self.num_predict is not None:

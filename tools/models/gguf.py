@@ -12,12 +12,12 @@ import socket
 import struct
 import threading
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
+from math import prod
 from pathlib import Path
 from stat import S_ISSOCK
 from types import MappingProxyType
@@ -40,6 +40,7 @@ SCALARS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "
 """The format characters of `struct` for scalar types."""
 MAX_NAME_BYTES = 2**16
 MAX_PAIRS = 2**16
+MAX_DIMENSIONS = 4
 
 Value = str | int | float | bool
 
@@ -53,6 +54,8 @@ class Header:
     """The metadata of a GGUF file."""
 
     pairs: dict[str, Value]
+    parameters: int = 0
+    """The number of weights in the file."""
 
     @property
     def architecture(self) -> str:
@@ -89,23 +92,38 @@ def read_header(path: Path) -> Header:
             raise HeaderError("it is not a GGUF file")
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             try:
-                return Header(dict(_pairs(data)))
+                pairs, end = _pairs(data)
+                return Header(pairs, _count_weights(data, end))
             except (struct.error, IndexError, UnicodeDecodeError, KeyError) as error:
                 raise HeaderError("its header is damaged or cut off") from error
 
 
-def _pairs(data: mmap.mmap) -> Iterator[tuple[str, Value]]:
-    """Yield names and values, without arrays."""
+def _pairs(data: mmap.mmap) -> tuple[dict[str, Value], int]:
+    """Return the values by name, without arrays, and the position after them."""
     version, _, count = struct.unpack_from("<IQQ", data, len(MAGIC))
     if version not in VERSIONS:
         raise HeaderError(f"GGUF version {version} is not supported")
     offset = len(MAGIC) + struct.calcsize("<IQQ")
+    pairs = {}
     for _ in range(min(count, MAX_PAIRS)):
         name, offset = _string(data, offset, MAX_NAME_BYTES)
         (kind,) = struct.unpack_from("<I", data, offset)
         value, offset = _value(data, offset + 4, kind)
         if value is not None:
-            yield name, value
+            pairs[name] = value
+    return pairs, offset
+
+
+def _count_weights(data: mmap.mmap, offset: int) -> int:
+    """Return the sum of the tensors' sizes, from their list at a position."""
+    _, tensors, _ = struct.unpack_from("<IQQ", data, len(MAGIC))
+    total = 0
+    for _ in range(min(tensors, MAX_PAIRS)):
+        _, offset = _string(data, offset, MAX_NAME_BYTES)
+        (dimensions,) = struct.unpack_from("<I", data, offset)
+        total += prod(struct.unpack_from(f"<{min(dimensions, MAX_DIMENSIONS)}Q", data, offset + 4))
+        offset += 4 + 8 * dimensions + 12  # the kind of its numbers, and where they are
+    return total
 
 
 def _value(data: mmap.mmap, offset: int, kind: int) -> tuple[Value | None, int]:
@@ -201,6 +219,7 @@ class Engine:
         # If closed before its loop has started, it would never end: generate one token first, which also warms it up.
         if "choices" not in self._server.handle_completions({"prompt": " ", "max_tokens": 1}):
             raise ModelError(f"llama.cpp cannot generate text with {str(form.path)!r}", USE_CHAT_MODEL)
+        self.parameters = header.parameters
         self.notice = None if header.templated else f"{form.path.name} {UNTEMPLATED}"
         self.address = f"{self._server.listening_address}/v1"
         self._loading = time.perf_counter() - began

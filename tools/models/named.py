@@ -26,7 +26,9 @@ from ramify.tools.models.server_info import (
     find_entry,
     get_window,
     ollama_model,
+    ollama_names,
     ollama_parallel,
+    parameters_of,
 )
 from ramify.tools.models.servers import Server
 from ramify.tools.models.structured_call import DEFAULT_MODE
@@ -36,8 +38,10 @@ from ramify.tools.server_address import OLLAMA_START, ollama_host
 
 T = TypeVar("T")
 
+RECOMMENDED = ("qwen3.5:9b", "gemma4:e4b", "llama3.1:8b", "qwen3:8b", "qwen3.5:4b", "llama3.2:3b", "gemma4:e2b", "qwen3.5:2b")
+"""Models of Ollama's library that "auto" takes, the first of them that is there; docs/models.md says what is known of each."""
 PREFERRED_MODEL = "llama3.1:8b"
-"""The model that `auto` prefers."""
+"""The one that "auto" asks for where none of them is there."""
 FALLBACK_NOTICE = "using the extractive model, which quotes instead of reasoning"
 """Part of the notice if `auto` finds no language model."""
 
@@ -90,6 +94,8 @@ class LookupCache(Generic[T]):
 
 
 _CACHE: LookupCache[Model] = LookupCache(64)
+_BEST: LookupCache[str] = LookupCache(64)
+"""The model for "auto" by the server's address."""
 
 
 def resolve_model(model: str | BaseChatModel, options: ModelOptions) -> Model:
@@ -109,6 +115,7 @@ def resolve_model(model: str | BaseChatModel, options: ModelOptions) -> Model:
 def clear_cache() -> None:
     """Clear the cache of resolved models, so that newly started servers are found; call it between questions."""
     _CACHE.clear()
+    _BEST.clear()
 
 
 def _look_up(model: str, options: ModelOptions, key: Hashable) -> Model:
@@ -127,13 +134,28 @@ def _look_up(model: str, options: ModelOptions, key: Hashable) -> Model:
     return offered
 
 
+def _best_of_ollama(address: str) -> str:
+    """Return the first recommended model that a server has; LookupError if it has none, or does not answer."""
+    have = ollama_names(address)
+    for name in RECOMMENDED:
+        if name in have:
+            return name
+    raise LookupError(address)
+
+
 def find_best(options: ModelOptions) -> Model | str:
-    """Return the model for "auto": Ollama's if it is available, else the reason why the embedded model is used; blocking.
+    """Return the model for "auto": one of Ollama's if any is available, else the reason why the embedded model is used; blocking.
 
     A failure is never cached, since Ollama may be started at any time.
     """
+
+    address = ollama_host(options.base_url)
     try:
-        return resolve_model(f"ollama:{PREFERRED_MODEL}", options)
+        name = _BEST.get(address, partial(_best_of_ollama, address))
+    except LookupError:
+        name = PREFERRED_MODEL
+    try:
+        return resolve_model(f"ollama:{name}", options)
     except ModelError as error:
         if options.base_url:  # with a server given, the embedded model is not what the user wants
             named = f"`--model openai:NAME --base-url {mask_address(options.base_url)}`"
@@ -153,7 +175,7 @@ def _from_ollama(name: str, options: ModelOptions) -> Model:
     model = _connect(lambda: clients.ollama_client(name, address, fitting), server, fitting, limit)
     model.server.record.answered = True
     model.server.record.move(DEFAULT_MODE, info.mode)
-    return model
+    return replace(model, parameters=info.parameters)
 
 
 def _from_gguf(name: str, options: ModelOptions) -> Model:
@@ -168,7 +190,7 @@ def _from_gguf(name: str, options: ModelOptions) -> Model:
 
     model = _connect(make, server, inside, engine.form.slots)
     model.server.record.answered = True
-    return replace(model, load=engine.take_loading_time, notice=engine.notice, measures=True)
+    return replace(model, load=engine.take_loading_time, notice=engine.notice, measures=True, parameters=engine.parameters)
 
 
 def _from_provider(provider: str, name: str, options: ModelOptions) -> Model:
@@ -182,7 +204,7 @@ def _from_provider(provider: str, name: str, options: ModelOptions) -> Model:
     limit = options.max_concurrency or DEFAULT_CONCURRENCY
     model = _connect(lambda: clients.provider_client(provider, name, options), server, options, limit)
     model.server.record.answered |= entry is not None
-    return model
+    return replace(model, parameters=parameters_of(entry) if entry else None)
 
 
 def _openai_key() -> SecretStr | None:

@@ -155,6 +155,12 @@ def get_window(entry: dict[str, Any], address: str, key: SecretStr | None) -> in
     return shared or _length(meta.get("n_ctx")) or _length(meta.get("n_ctx_train"))
 
 
+def parameters_of(entry: dict[str, Any]) -> int | None:
+    """Return the number of weights of a listed model, which llama.cpp's server tells; None if it is not told."""
+    meta = entry.get("meta")
+    return _length(meta.get("n_params")) if isinstance(meta, dict) else None
+
+
 def _entries(response: Response | None) -> list[dict[str, Any]] | None:
     """Return the listed models; None if the response is not a list."""
     entries = response.body.get("data") if response and isinstance(response.body, dict) else None
@@ -190,6 +196,8 @@ class OllamaModel:
     """The context length of the model in tokens."""
     mode: ThinkingMode
     """The initial thinking mode."""
+    parameters: int | None
+    """The number of its weights."""
 
 
 def ollama_model(name: str, address: str) -> OllamaModel:
@@ -209,7 +217,18 @@ def ollama_model(name: str, address: str) -> OllamaModel:
     described = response.body.get("model_info")
     values = described.items() if isinstance(described, dict) else ()  # the name contains the architecture: `llama.context_length`
     context = next((value for name, value in values if name.endswith(".context_length") and type(value) is int and value > 0), None)
-    return OllamaModel(context, _first_mode(response.body))
+    return OllamaModel(context, _first_mode(response.body), _length(dict(values).get("general.parameter_count")))
+
+
+def ollama_names(address: str) -> frozenset[str]:
+    """Return the names of the models that an Ollama server has; none if it does not list them."""
+    response = request_json(f"{address}/api/tags", OLLAMA_TIMEOUT_S)
+    listed = response.body.get("models") if response and isinstance(response.body, dict) else None
+    return (
+        frozenset(str(model["name"]) for model in listed if isinstance(model, dict) and "name" in model)
+        if isinstance(listed, list)
+        else frozenset()
+    )
 
 
 def ollama_parallel(address: str) -> int | None:

@@ -195,6 +195,7 @@ class ThinkingMode:
 
 DEFAULT_MODE = ThinkingMode()
 THINKING_OFF = ThinkingMode(False)
+THINKING_ON = ThinkingMode(True, thinks=True)
 OFF_WITHOUT_FORM = ThinkingMode(
     False,
     sends_schema=False,

@@ -11,7 +11,7 @@ from langchain_openai import ChatOpenAI
 from pydantic import BaseModel, Field
 
 from ramify.tools.errors import ModelError, UsageError
-from ramify.tools.models import ModelOptions, resolve_model
+from ramify.tools.models import ModelOptions, clear_cache, resolve_model
 from tests.tools.ollama_replies import Say
 from tests.tools.ollama_server import Ollama, ollama
 from tests.tools.openai_server import completion, serving
@@ -29,6 +29,14 @@ def test_importing_it_is_cheap() -> None:
 def test_auto_takes_ollama_where_it_answers(ollama: Ollama) -> None:
     model = auto()
     assert (model.name, model.notices) == ("ollama:llama3.1:8b", [])
+
+
+def test_auto_takes_the_best_of_the_recommended_models_that_are_there(ollama: Ollama) -> None:
+    ollama.models |= {"qwen2:0.5b": 32768, "llama3.2:3b": 131072, "gemma4:e4b": 131072}
+    assert auto().name == "ollama:gemma4:e4b"
+    clear_cache()
+    del ollama.models["gemma4:e4b"], ollama.models["llama3.1:8b"]
+    assert auto().name == "ollama:llama3.2:3b"
 
 
 def test_auto_reports_its_fallback(ollama: Ollama, monkeypatch: pytest.MonkeyPatch) -> None:
