@@ -8,6 +8,7 @@
 """
 
 from ramify.graphs import chain, closed_book, global_search, ircot, iterative, naive, prune, react, self_ask, split, tor
+from ramify.graphs.choice import choose_strategy
 from ramify.graphs.conversation import Conversation, with_conversation
 from ramify.graphs.run import Result, ask, ask_async
 from ramify.graphs.strategies import DEFAULT, STRATEGIES, Strategy, build, configure, register
@@ -23,6 +24,7 @@ __all__ = [
     "ask",
     "ask_async",
     "build",
+    "choose_strategy",
     "conditions",
     "configure",
     "register",

@@ -1,5 +1,6 @@
 """Conversations: follow-up questions on a thread, and the list of stored threads."""
 
+import asyncio
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
@@ -11,6 +12,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.store.base import BaseStore
 from langgraph.types import StateSnapshot
 
+from ramify.graphs.choice import choose_strategy
 from ramify.graphs.conditions import follow_up, person_unknown
 from ramify.graphs.editing import Edit, fork_run
 from ramify.graphs.memory import memory_address, open_memory
@@ -121,7 +123,7 @@ class Conversation:
     async def ask_async(
         self,
         question: str,
-        strategy: str = DEFAULT,
+        strategy: str | None = None,
         watch: Watch | None = None,
         config: RunnableConfig | None = None,
         reviewer: Reviewer | None = None,
@@ -132,10 +134,17 @@ class Conversation:
         The result's question is the rewritten one.
         """
         clear_cache()  # a model's server may have been started since the last turn
+        if strategy is None:
+            strategy = await asyncio.to_thread(choose_strategy, options)
         return await self._turn(validate_question(question), strategy, watch, config, reviewer, options)
 
     def ask(
-        self, question: str, strategy: str = DEFAULT, watch: Watch | None = None, reviewer: Reviewer | None = None, **options: Any
+        self,
+        question: str,
+        strategy: str | None = None,
+        watch: Watch | None = None,
+        reviewer: Reviewer | None = None,
+        **options: Any,
     ) -> Result:
         """Answer a question from synchronous code, also where an event loop is already running."""
         return blocking(self.ask_async(question, strategy, watch, reviewer=reviewer, **options))

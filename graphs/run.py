@@ -14,7 +14,8 @@ from langgraph.errors import GraphRecursionError
 from langgraph.types import Command, Interrupt
 from pydantic import Field
 
-from ramify.graphs.strategies import DEFAULT, configure
+from ramify.graphs.choice import choose_strategy
+from ramify.graphs.strategies import configure
 from ramify.graphs.wiring import Wiring
 from ramify.nodes.init_tree import init_tree, validate_question
 from ramify.nodes.settings import NEVER, Settings
@@ -137,7 +138,7 @@ STEP_VERBS = {
 
 async def ask_async(
     question: str,
-    strategy: str = DEFAULT,
+    strategy: str | None = None,
     watch: Watch | None = None,
     config: RunnableConfig | None = None,
     reviewer: Reviewer | None = None,
@@ -145,18 +146,22 @@ async def ask_async(
 ) -> Result:
     """Answer a question; options are settings or arguments of the strategy's wiring, `config` is LangChain's (callbacks, tags, …).
 
+    Without a strategy, it is chosen by the model: `choose_strategy`.
+
     With the option `ask_first`, the `reviewer` decides on proposals; UsageError without one.
 
     UsageError, IndexingError or ModelError if the question cannot be asked at all. Weak and failed branches are reported in the tree,
     and a model that became unavailable after its first reply in the result's `error`.
     """
+    if strategy is None:
+        strategy = await asyncio.to_thread(choose_strategy, options)
     wiring, settings = configure(strategy, options)
     graph, config = with_review_memory(wiring, settings, config, reviewer)
     result, _ = await run_graph(graph, {"question": validate_question(question)}, strategy, settings, watch, config, reviewer)
     return result
 
 
-def ask(question: str, strategy: str = DEFAULT, watch: Watch | None = None, reviewer: Reviewer | None = None, **options: Any) -> Result:
+def ask(question: str, strategy: str | None = None, watch: Watch | None = None, reviewer: Reviewer | None = None, **options: Any) -> Result:
     """Answer a question from synchronous code, also where an event loop is already running."""
     return blocking(ask_async(question, strategy, watch, reviewer=reviewer, **options))
 

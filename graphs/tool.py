@@ -12,8 +12,9 @@ from langchain_core.tools import StructuredTool, ToolException
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError, create_model
 
 from ramify.graphs._nested import threaded_config, tool_config, tool_stream
+from ramify.graphs.choice import choose_strategy
 from ramify.graphs.run import Result, Watch, blocking, failure_reason, run_graph
-from ramify.graphs.strategies import DEFAULT, configure
+from ramify.graphs.strategies import configure
 from ramify.nodes.init_tree import validate_question
 from ramify.nodes.state import StoppedBy
 from ramify.nodes.tree import DROPPED, ROOT, Passage, is_unknown
@@ -113,7 +114,7 @@ class FilterArguments(BaseModel):
 
 
 def research_tool(
-    strategy: str = DEFAULT,
+    strategy: str | None = None,
     *,
     name: str = "research_documents",
     about: str | None = None,
@@ -125,8 +126,9 @@ def research_tool(
 
     `about` describes the documents to the calling model; `watch` receives each event of a run, and the stream of the calling graph
     shows the progress (`tool_stream`); a `queue` decides when the run starts. The artifact is what `ask --json` prints,
-    with its figures rounded. UsageError or IndexingError for wrong options, at once.
+    with its figures rounded. UsageError or IndexingError for wrong options, at once. Without a strategy, `choose_strategy` chooses it now.
     """
+    strategy = strategy or choose_strategy(options)
     wiring, settings = configure(strategy, options)
 
     async def research(config: RunnableConfig, question: str, filter: Mapping[str, Any] | None = None) -> tuple[str, Any]:
@@ -314,7 +316,7 @@ class Subagent(TypedDict):
 
 
 def research_subagent(
-    strategy: str = DEFAULT, *, name: str = "researcher", about: str | None = None, watch: Watch | None = None, **options: Any
+    strategy: str | None = None, *, name: str = "researcher", about: str | None = None, watch: Watch | None = None, **options: Any
 ) -> Subagent:
     """Return a strategy as a subagent for `create_deep_agent(subagents=[…])`; the arguments are those of `research_tool`.
 

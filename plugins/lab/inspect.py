@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from ramify.graphs import DEFAULT, ask_async
+from ramify.graphs import ask_async, choose_strategy
 from ramify.tools.errors import ModelError, UsageError
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ METADATA_FIELDS = (
 )
 
 
-def solver(strategy: str = DEFAULT, **options: Any) -> "Solver":
+def solver(strategy: str | None = None, **options: Any) -> "Solver":
     """Return a solver that answers a sample's input with a strategy; options are its settings, such as `index` and `model`.
 
     The output is the short answer. Tree, citations, confidence and usage are in the sample's metadata and store, under "ramify".
@@ -54,4 +54,4 @@ def solver(strategy: str = DEFAULT, **options: Any) -> "Solver":
 
         return solve
 
-    return make_solver(strategy, **options)
+    return make_solver(strategy or choose_strategy(options), **options)

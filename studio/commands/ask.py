@@ -36,7 +36,7 @@ Html = Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write
 
 def ask_command(
     question: QuestionArgument,
-    strategy: Strategy = "prune",
+    strategy: Strategy = None,
     index: Indexes = None,
     allow_pickle: AllowPickle = False,
     model: ModelName = None,
@@ -57,8 +57,11 @@ def ask_command(
     if html is not None:
         check_writable(html)
     with nullcontext() if as_json else err().status("loading …"):
+        from ramify.graphs.choice import choose_strategy
         from ramify.graphs.strategies import describe_max_calls
         from ramify.studio.drawing.terminal import print_answer
+
+        strategy = strategy or choose_strategy(options)
     if tree and not as_json:
         note(describe_max_calls(strategy, options))
     result, problem = _run_question(question, strategy, options, as_json)

@@ -41,7 +41,7 @@ Threads = Annotated[bool, typer.Option("--threads", help="List the stored conver
 
 
 def chat_command(
-    strategy: Strategy = "prune",
+    strategy: Strategy = None,
     index: Indexes = None,
     allow_pickle: AllowPickle = False,
     model: ModelName = None,
@@ -75,8 +75,10 @@ def chat_command(
     flags = {"model": model, "base_url": base_url, "preset": preset, "profile": profile, "style": style, "ask_first": ask_first}
     options = question_options(settings, index, allow_pickle, filters, **flags)
     with err().status("loading …"):
+        from ramify.graphs.choice import choose_strategy
         from ramify.studio.console.terminal_chat import TerminalChat
 
+        strategy = strategy or choose_strategy(options)
         terminal_chat = TerminalChat(strategy, options, tree, memory, thread)
     if sys.stdin.isatty():
         note(f"{strategy} · /help lists the commands, Ctrl-D quits")

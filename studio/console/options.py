@@ -24,7 +24,7 @@ def check_optional_text(text: str | None) -> str | None:
 
 
 STRATEGY_HELP = "prune, tor, split, iterative, chain, ircot, self-ask, react, naive, global or closed-book."
-Strategy = Annotated[str, typer.Option(metavar="NAME", help=STRATEGY_HELP)]
+Strategy = Annotated[str | None, typer.Option(metavar="NAME", help=f"{STRATEGY_HELP} [prune; split for a small language model]")]
 StrategyArgument = Annotated[str, typer.Argument(metavar="STRATEGY", help=STRATEGY_HELP)]
 Indexes = Annotated[
     list[str] | None,

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from ipywidgets import HTML, Box, Button, HBox, Text, ToggleButton, VBox
 
-from ramify.graphs import DEFAULT, Conversation, Result, configure
+from ramify.graphs import Conversation, Result, choose_strategy, configure
 from ramify.graphs.run import RunTracker
 from ramify.nodes.init_tree import validate_question
 from ramify.studio.drawing.mermaid import tree_mermaid
@@ -237,13 +237,13 @@ class Chat(VBox):
     """
 
     def __init__(
-        self, index: Any = None, strategy: str = DEFAULT, *, memory: str | None = None, thread: str | None = None, **options: Any
+        self, index: Any = None, strategy: str | None = None, *, memory: str | None = None, thread: str | None = None, **options: Any
     ) -> None:
         indexes = [_path_text(item) for item in index] if isinstance(index, (list, tuple)) else _path_text(index)
         panel_options = {**options, **({} if index is None else {"index": indexes})}
         self.conversation = Conversation(memory, thread)
         self.conversation.recall()
-        self.panel = Panel(strategy, panel_options)
+        self.panel = Panel(strategy or choose_strategy(panel_options), panel_options)
         self.running: asyncio.Task[Result] | None = None
         self._prefix = f"chat{next(chat_numbers)}"
         self._turns = VBox()

@@ -37,7 +37,7 @@ Token = Annotated[
 
 
 def mcp_command(
-    strategy: Strategy = "prune",
+    strategy: Strategy = None,
     index: Indexes = None,
     allow_pickle: AllowPickle = False,
     model: ModelName = None,
@@ -56,6 +56,10 @@ def mcp_command(
     if find_spec("mcp") is None:
         raise RamifyError("the library of MCP is not installed", "run `pip install 'ramify-rag[mcp]'`")
     options = question_options(settings, index, allow_pickle, model=model, base_url=base_url, profile=profile)
+    with err().status("loading …"):
+        from ramify.graphs.choice import choose_strategy
+
+        strategy = strategy or choose_strategy(options)
     if http:
         return _serve_http(strategy, options, about, name, host or HOST, port or PORT, token or [], allow_origin or [])
     if unusable := [flag for flag, value in (("--host", host), ("--port", port), ("--allow-origin", allow_origin)) if value]:

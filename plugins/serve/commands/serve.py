@@ -72,7 +72,7 @@ REQUIRED_MODULES = ("starlette", "uvicorn", "h11", "langgraph.checkpoint.sqlite"
 def serve_command(
     index: Indexes = None,
     model: Models = None,
-    strategy: Strategy = "prune",
+    strategy: Strategy = None,
     port: Port = 8484,
     host: Host = "127.0.0.1",
     token: TokenOption = None,
@@ -99,6 +99,7 @@ def serve_command(
     watched_folders = _prepare_watched_folders(watch or [], places)
     places += [one.where for one in watched_folders if one.where not in places]
     with err().status("loading …"):
+        from ramify.graphs.choice import choose_strategy
         from ramify.graphs.ratings import CONVERSATIONS
         from ramify.serve.app import create_app
         from ramify.serve.collections import UserCollections
@@ -107,7 +108,9 @@ def serve_command(
         from ramify.serve.transport import parse_tokens
         from ramify.studio.server.guard import host_and_port, parse_origin
 
-        catalog, users = _open_catalog(places, model or ["auto"], strategy, options, rerank or []), parse_tokens(token or [])
+        models = model or ["auto"]
+        strategy = strategy or choose_strategy({**options, "model": models[0]})
+        catalog, users = _open_catalog(places, models, strategy, options, rerank or []), parse_tokens(token or [])
         for folder in documents or []:
             _check_folder("--documents", folder)
         threads = UserThreads(memory or f"sqlite:{_data_folder() / CONVERSATIONS}")

@@ -1,0 +1,27 @@
+"""The strategy where none is named: `prune`, and `split` for a small language model."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ramify.graphs.strategies import DEFAULT, configure
+from ramify.nodes.asking.ask import answerer_class, current_model
+from ramify.nodes.settings import EMBEDDED, Settings
+from ramify.tools.errors import ModelError, UsageError
+
+FOR_SMALL = "split"
+SMALL = 4_000_000_000
+"""A language model with fewer weights is small. Measured for one of 1.5 billion, see docs/results.md; not measured above that."""
+
+
+def choose_strategy(options: Mapping[str, Any]) -> str:
+    """Return the strategy for a question without a named one, by the model and settings in its options; blocking.
+
+    A small language model seldom splits a question, or splits it wrongly: it reads better what the embedded model's writer splits.
+    """
+    try:
+        settings: Settings = configure(FOR_SMALL, options)[1]
+        model = current_model(settings)
+    except (UsageError, ModelError):  # which the question itself will report
+        return DEFAULT
+    has_writer = answerer_class(EMBEDDED).splits
+    return FOR_SMALL if has_writer and model.parameters is not None and model.parameters < SMALL else DEFAULT
