@@ -8,8 +8,8 @@ from ramify.nodes.settings import Settings, TreeSettings
 from ramify.nodes.step import Context, branch_step
 from ramify.nodes.step.findings import to_finding
 from ramify.nodes.tree import UNKNOWN, Branch, Status, ancestors, children, is_unknown
-from ramify.nodes.tree.answers import answers_parent
-from ramify.nodes.tree.notes import UNSETTLED, missing_note
+from ramify.nodes.tree.answers import answers_parent, repeated_hop
+from ramify.nodes.tree.notes import UNSETTLED, missing_note, repeats_note
 from ramify.prompts import AGGREGATE, ANSWER, CLOSED_BOOK, SUMMARIZE, Answered, EntitySummary
 from ramify.prompts.answer import AnsweredFromPassages
 
@@ -25,7 +25,11 @@ async def answer(branch: Branch, context: Context[Settings]) -> list[Branch]:
     if "retrieve" not in context.steps:
         return [with_answer(branch, await ask(CLOSED_BOOK, question=branch.question), "answered")]
     reply = await ask(ANSWER, passages, question=branch.question, above=context.part_of(branch))
-    return [with_answer(branch, reply, "answered")]
+    answered = with_answer(branch, reply, "answered")
+    if hop := repeated_hop(context.tree, branch, answered.answer or ""):
+        note = answered.with_note(repeats_note(answered.answer or "", hop.path))
+        return [answered.with_status("answered", answer=UNKNOWN, note=note, cited=())]
+    return [answered]
 
 
 def with_answer(branch: Branch, reply: Reply[Answered] | Reply[AnsweredFromPassages] | Reply[EntitySummary], status: Status) -> Branch:

@@ -57,6 +57,17 @@ def repeats_answer(answer: str, earlier: str) -> bool:
     return one <= other or other <= one
 
 
+def repeated_hop(tree: Tree, branch: Branch, answer: str) -> Branch | None:
+    """Return the hop whose answer an answer only repeats, that of the question it was asked with or of one below it; None if none.
+
+    A question about what another one has found asks for something else: "Where was {1} born?" is not answered by the name.
+    """
+    awaited = [other.awaits for other in (branch, *children(tree, branch.path))]
+    hops = [tree[path] for path in awaited if path is not None and path in tree]
+    words = set(fold(answer).split())
+    return next((hop for hop in hops if hop.known and words and words <= set(fold(hop.answer or "").split())), None)
+
+
 def answers_parent(child: Branch, parent: Branch) -> bool:
     """Return whether a child's answer is its parent's: it asks the same question, or is the last hop of a bridge.
 

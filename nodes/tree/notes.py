@@ -57,6 +57,11 @@ def read_missing_note(note: str) -> str:
     return match[1] if match else ""
 
 
+def repeats_note(answer: str, path: str) -> str:
+    """Return the note of a question whose answer was only that of the hop it builds on."""
+    return f"{quote_answer(answer)} repeats the answer of {path}"
+
+
 def filled_note(answer: str | None, path: str) -> str:
     """Return the note of an answer inserted into a question."""
     return f"filled with {quote_answer(answer)} from {path}"

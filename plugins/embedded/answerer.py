@@ -30,6 +30,7 @@ class Extractive(Answerer):
 
     tau = TAU
     writes = False
+    splits = True
 
     def __init__(self, settings: Settings, notice: str = "") -> None:
         """Prepare for calls with these settings; nothing is loaded yet. ModelError if the large reader is requested and not installed."""

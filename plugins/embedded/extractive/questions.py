@@ -50,7 +50,8 @@ _MIN_PART_SIMILARITY = 0.25
 def choose_split(question: str, dependent: bool = True, rejected: Sequence[str] = (), kept: str = "") -> Split | None:
     """Return the likeliest usable split that was not rejected and contains the sub-question to keep; None not to split.
 
-    A split is usable if neither part repeats the question, and if the second part does not need the first answer unless `dependent`.
+    A split is usable if neither part repeats the question, and if the second part does not need the first answer unless `dependent`. One
+    whose first part only rephrases the question ("Who is X's Y?" as "Who is the Y of X?") is that of the first part.
     """
     found = find_splits(question) if is_english_question(question) else ()
     if next((split.probability for split in found if split.how == "single"), 0.0) >= _MIN_SINGLE_PROBABILITY:
@@ -60,7 +61,8 @@ def choose_split(question: str, dependent: bool = True, rejected: Sequence[str] 
         repeats = fold(question) in map(fold, parts)
         usable = split.how != "single" and all(parts) and not repeats and (dependent or ANSWER_SLOT not in split.second)
         if usable and (not kept or any(fold(part) in fold(kept) for part in parts)) and not (rejected and _rejected(split, rejected)):
-            return split
+            rephrases = content_stems(split.first) == content_stems(question)
+            return choose_split(split.first, dependent, rejected, kept) if rephrases else split
     return None
 
 

@@ -10,6 +10,9 @@ from ramify.nodes.asking.ask import answerer_class
 from ramify.tools import plugins
 from ramify.tools.errors import ModelError
 from tests.fakes import FakeModel, library
+from tests.tools.ollama_server import Ollama, ollama
+
+__all__ = ["ollama"]
 
 BORN = "Where was the designer of Hollin Bridge born?"
 OLDER = "Who is older, Ann Rask or Bo Lind?"
@@ -71,6 +74,26 @@ def test_a_second_hop_is_not_asked_where_the_first_has_no_answer() -> None:
     assert result.answer == "Tarnholm"
     assert [slots["question"] for slots in model.asked("answer")] == [next(iter(KNOWN)), BORN]
     assert result.tree["0.1"].status == "pruned"
+
+
+def test_an_answer_that_only_repeats_the_first_hop_s_is_none() -> None:
+    model = reader({**KNOWN, "Where was Edda Rask born?": "Edda Rask", BORN: "Rask"})
+    result = graphs.ask(BORN, "split", model=model, index=library(*TEXTS))
+    assert result.answer == "Unknown"
+    assert "repeats the answer of 0.0" in result.tree["0.1"].note
+
+
+def test_a_split_whose_first_part_only_rephrases_the_question_is_that_of_the_part() -> None:
+    asked = "Who is Ann Rask's paternal grandfather?"
+    result = graphs.ask(asked, "split", model=reader({"Who is the father of Ann Rask?": "Ole Rask"}), index=library(*TEXTS))
+    assert [result.tree[path].question for path in ("0.0", "0.1")] == ["Who is the father of Ann Rask?", "Who is the father of Ole Rask?"]
+
+
+@pytest.mark.parametrize(("parameters", "strategy"), [(1_540_000_000, "split"), (8_030_000_000, "prune"), (None, "prune")])
+def test_without_a_named_strategy_a_small_model_reads_what_the_writer_splits(ollama: Ollama, parameters: int | None, strategy: str) -> None:
+    ollama.parameters = parameters
+    assert graphs.choose_strategy({"model": "ollama:llama3.1:8b"}) == strategy
+    assert graphs.choose_strategy({"model": "ollama:llama3.1:8b", "joint": False}) == "prune", "which split does not have"
 
 
 def test_a_question_that_the_writer_does_not_split_is_read_at_once() -> None:
