@@ -35,6 +35,9 @@ class Reader(Protocol):
     def rank_values(self, query: str, texts: Sequence[str]) -> list[float]:
         """Return the values by which texts found for a query are ranked, the highest first; the texts are in the order of the search."""
 
+    def read_answer(self, question: str, materials: Sequence[Material]) -> str:
+        """Return the short answer to a question in passages, Unknown if they have none, or if it cannot read the question."""
+
     def check_support(
         self,
         sentence: str,

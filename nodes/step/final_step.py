@@ -9,11 +9,11 @@ from ramify.nodes.asking.budget import CALL_CONTEXT
 from ramify.nodes.settings import UNSURE
 from ramify.nodes.state import State
 from ramify.nodes.step import Context, Step, Update
-from ramify.nodes.step.likelihood import COMPARED, find_fit
+from ramify.nodes.step.likelihood import answer_likelihood
 from ramify.nodes.step.reasons import unknown_reason
 from ramify.nodes.step.review import confirm_answer
 from ramify.nodes.step.text import add_text, text_update
-from ramify.nodes.tree import DROPPED, ROOT, UNKNOWN, WORKING, Tree, branches_below, is_unknown
+from ramify.nodes.tree import ROOT, UNKNOWN, WORKING, Tree, branches_below, is_unknown
 from ramify.nodes.tree.citation import Sentence
 from ramify.nodes.tree.notes import NOT_FOUND, quote_answer
 from ramify.tools.errors import ModelError, UsageError
@@ -25,7 +25,7 @@ from ramify.tools.search.searcher import digest_of
 def final_step(act: Callable[[Any], Awaitable[Update]]) -> Step:
     """Make a question's last step of an async function of a context; it returns the state's update, with the answer.
 
-    It runs when all branches are settled, and adds confidence and text (`style=full`). UsageError if a branch is unsettled and no
+    It runs when all branches are settled, and adds confidence and text. UsageError if a branch is unsettled and no
     edge of this graph leads to it.
     """
 
@@ -73,7 +73,7 @@ async def _conclude(context: Context[Any], update: Update) -> Update:
             stopped = update.get("stopped_by", state["stopped_by"]) != "finished"
             return update if stopped else {**update, "stopped_by": "error"}
     elif update.get("confidence_source") != "reader":  # of the embedded model, it is already that of all hops together
-        update["confidence"] = _likelihood(context.tree, update, state["model"])
+        update["confidence"] = await asyncio.to_thread(answer_likelihood, context, update)
     if model is not None:
         update = await add_text(state, context.settings, model, update)
     if remarks := await asyncio.to_thread(_version_remarks, state, update):
@@ -81,24 +81,6 @@ async def _conclude(context: Context[Any], update: Update) -> Update:
     if context.settings.profile is not None or context.settings.reviewed == UNSURE:
         update = await _apply_profile(context, update)
     return update
-
-
-def _likelihood(tree: Tree, update: Update, model: str) -> float:
-    """Return how likely an answer of a language model is right: not more than the least sure of the hops that it rests on.
-
-    Of a model with a fit, as often as its answers with such a lowest confidence were right.
-    """
-    cited = {citation.id for citation in update.get("citations", []) if citation.cited}
-    known = [branch for branch in tree.values() if branch.known and branch.kind == "question" and branch.status not in DROPPED]
-    hops = [branch for branch in known if branch.path != ROOT and cited.intersection(branch.cited)]
-    lowest = min((branch.confidence for branch in hops if branch.confidence is not None), default=1.0)
-    own: float = update["confidence"]
-    fit = find_fit(model) if update.get("confidence_source") == "logprobs" else None
-    if fit is None:
-        return min(own, lowest)
-    root = tree[ROOT]
-    # The product of the hops, which a combined answer has as its own, is no confidence of an answer that a model gave.
-    return fit.likelihood(lowest if root.aggregated and hops else min(own, lowest), root.aggregated and root.together in COMPARED)
 
 
 def _all_failed(tree: Tree) -> bool:

@@ -4,7 +4,7 @@ import pytest
 
 import ramify.graphs as graphs
 from ramify.nodes.step import likelihood
-from ramify.nodes.step.likelihood import find_fit
+from ramify.nodes.step.likelihood import find_fits
 from tests.river import QUESTION, model, river
 
 ALMOST_SURE = 0.97
@@ -12,22 +12,24 @@ ALMOST_SURE = 0.97
 
 
 def test_a_model_is_known_by_its_name_in_any_spelling() -> None:
-    fit = find_fit("gguf:qwen2.5-coder-1.5b")
-    assert fit is not None
-    assert fit == find_fit("ollama:qwen2.5-coder:1.5b") == find_fit("gguf:/models/Qwen2.5-Coder-1.5B-Instruct-Q4_K_M.gguf")
-    assert find_fit("ollama:llama3.1:8b") is find_fit("extractive") is None
+    fits = find_fits("gguf:qwen2.5-coder-1.5b")
+    assert fits is not None
+    assert fits == find_fits("ollama:qwen2.5-coder:1.5b") == find_fits("gguf:/models/Qwen2.5-Coder-1.5B-Instruct-Q4_K_M.gguf")
+    assert find_fits("ollama:llama3.1:8b") is find_fits("extractive") is None
 
 
 def test_a_small_model_is_believed_less_than_its_tokens_say_and_more_where_dates_are_compared() -> None:
-    fit = find_fit("gguf:qwen2.5-coder-1.5b")
-    assert fit is not None
-    assert 0.0 < fit.likelihood(0.3, False) < fit.likelihood(0.9, False) < fit.likelihood(0.9, True) < 0.9
-    assert fit.likelihood(1.0, False) < 0.75
+    fits = find_fits("gguf:qwen2.5-coder-1.5b")
+    assert fits is not None
+    for fit in fits:
+        assert 0.0 < fit.likelihood(0.3, False) < fit.likelihood(0.9, False) < fit.likelihood(0.9, True) < 0.9
+        assert fit.likelihood(1.0, False) < 0.75
+    assert fits.seconded.likelihood(0.9, False, 0.0) < fits.seconded.likelihood(0.9, False, 0.5) < fits.seconded.likelihood(0.9, False, 1.0)
 
 
 def test_the_answer_has_the_likelihood_and_the_branches_keep_what_their_tokens_say(monkeypatch: pytest.MonkeyPatch) -> None:
     raw = graphs.ask(QUESTION, "tor", model=model(), index=river(), style="short")
-    monkeypatch.setattr(likelihood, "FITS", {"fake": likelihood.Fit(-6.0, 7.0, 1.5)})
+    monkeypatch.setattr(likelihood, "FITS", {"fake": likelihood.Fits(*[likelihood.Fit(-6.0, 7.0, 1.5)] * 2)})
     fitted = graphs.ask(QUESTION, "tor", model=model(), index=river(), style="short")
     assert raw.confidence is not None
     assert fitted.confidence is not None
