@@ -62,7 +62,7 @@ def repeated_hop(tree: Tree, branch: Branch, answer: str) -> Branch | None:
 
     A question about what another one has found asks for something else: "Where was {1} born?" is not answered by the name.
     """
-    awaited = [other.awaits for other in (branch, *children(tree, branch.path))]
+    awaited = [other.awaits for other in (branch, *children(tree, branch.path)) if other.status not in DROPPED]
     hops = [tree[path] for path in awaited if path is not None and path in tree]
     words = set(fold(answer).split())
     return next((hop for hop in hops if hop.known and words and words <= set(fold(hop.answer or "").split())), None)

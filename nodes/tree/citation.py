@@ -13,9 +13,11 @@ from ramify.tools.supporting_sentence import closest_sentence
 from ramify.tools.text_location import distinct_names, heading_path, page_number, printed_page, source_link, source_path
 
 _MARK = re.compile(
-    r"(?P<code>`[^`\n]*`)|(?<!\s)\s*+[\[【](?:passages? )?(?P<numbers>\d{1,2}(?:\s*(?:[,;–-]|and)\s*\d{1,2})*)[\]】]", re.IGNORECASE
+    r"(?P<code>`[^`\n]*`)|(?<!\s)\s*+(?:[\[【](?:passages? )?(?P<numbers>\d{1,2}(?:\s*(?:[,;–-]|and)\s*\d{1,2})*)[\]】]"
+    r"|\[(?:finding )?0(?:\.\d{1,2})++\]|\(findings? 0(?:\.\d{1,2})++\))",
+    re.IGNORECASE,
 )
-"""The numbers of passages that a model writes behind a sentence; what looks like them in code between backticks is none."""
+"""The numbers of passages that a model writes behind a sentence, or the path of a finding; in code between backticks there are none."""
 _RANGE = re.compile(r"(\d+)(?:\s*[–-]\s*(\d+))?")
 _WHOLE_MARK = re.compile(r"[\[【]\d[\d,; ]*+[\]】]")
 _UNFINISHED = re.compile(r"(?<!\s)\s*+[\[【][^\]】]{0,12}$")
