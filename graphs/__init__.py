@@ -2,7 +2,7 @@
 
 * strategies: `prune`, `tor`, `iterative`, `split`, `chain`, `ircot`, `self_ask`, `react`, `naive`, `global_search`, `closed_book`, each a
   `Strategy` (in `strategies`) that builds a `wiring` with `conditions`
-* a question: `run`, with its result
+* a question: `run`, with its result; `choice` of the strategy where none is named
 * several: `conversation`, with the `memory` in which it is stored; `editing` of a tree that was stored; `ratings` of answers
 * in a larger agent: `tool`, also as a subagent; `nested` for its configuration and progress
 """

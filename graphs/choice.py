@@ -9,8 +9,6 @@ from ramify.nodes.settings import EMBEDDED, Settings
 from ramify.tools.errors import ModelError, UsageError
 
 FOR_SMALL = "split"
-SMALL = 4_000_000_000
-"""A language model with fewer weights is small. Measured for one of 1.5 billion, see docs/results.md; not measured above that."""
 
 
 def choose_strategy(options: Mapping[str, Any]) -> str:
@@ -23,5 +21,4 @@ def choose_strategy(options: Mapping[str, Any]) -> str:
         model = current_model(settings)
     except (UsageError, ModelError):  # which the question itself will report
         return DEFAULT
-    has_writer = answerer_class(EMBEDDED).splits
-    return FOR_SMALL if has_writer and model.parameters is not None and model.parameters < SMALL else DEFAULT
+    return FOR_SMALL if model.is_small and answerer_class(EMBEDDED).splits else DEFAULT

@@ -125,6 +125,6 @@ STRATEGY = Strategy(
         "confidence": "false: accept any answer, whatever its confidence (ablation)",
         "entities": "false: never look up names (ablation)",
     },
-    presets={"paper": {"joint": False, "backtrace": "recursive", "dependent": False, "hybrid": False, "tau": TAU}},
+    presets={"paper": {"joint": False, "backtrace": "recursive", "dependent": False, "hybrid": False, "tau": TAU, "splitter": "model"}},
     max_calls=_max_calls,
 )

@@ -37,7 +37,7 @@ class MaxCalls(NamedTuple):
 
 def writing_calls(settings: Settings) -> int:
     """Return the calls that write the answer in sentences where no final call concludes with them."""
-    return int(settings.style == "full" and not is_embedded(settings.model))
+    return int(settings.style in ("auto", "full") and not is_embedded(settings.model))
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ def max_calls(name: str, settings: Settings, arguments: Mapping[str, Any] = Mapp
     most = strategy.max_calls(settings, **values)
     concludes = shared_wiring(name, **values).final_call
     writing = 0 if concludes else writing_calls(settings)
-    checking = int(settings.style == "full" and settings.check == MODEL and bool(concludes or writing))
+    checking = int(settings.style in ("auto", "full") and settings.check == MODEL and bool(concludes or writing))
     calls = most.calls + writing + checking
     return most._replace(calls=calls if settings.max_calls is None else min(calls, settings.max_calls))
 

@@ -120,6 +120,8 @@ STRATEGY = Strategy(
     presets={
         "paper": {
             "rubric": True,
+            "judge": "scores",
+            "splitter": "model",
             "repair": False,
             "search_root": False,
             "dependent": False,

@@ -3,7 +3,7 @@
 import asyncio
 from math import prod
 
-from ramify.nodes.asking.ask import Reply, ask, embedded_writer
+from ramify.nodes.asking.ask import Reply, ask, chosen_splitter, embedded_writer
 from ramify.nodes.settings import Settings, TreeSettings
 from ramify.nodes.step import Context, branch_step
 from ramify.nodes.step.findings import to_finding
@@ -69,7 +69,7 @@ async def aggregate(branch: Branch, context: Context[TreeSettings]) -> list[Bran
     passages = context.passages(*(child.model_copy(update={"evidence": (*child.cited, *child.evidence)}) for child in below), branch)
     above = (*ancestors(context.tree, branch.path), branch)
     findings = [to_finding(child, {passage.id: passage for passage in passages}, above) for child in below]
-    if branch.together and context.settings.splitter != "model":
+    if branch.together and await asyncio.to_thread(chosen_splitter, context.settings) != "model":
         combined = await asyncio.to_thread(embedded_writer().combine, branch.question, findings)
         if combined is not None:
             settled = {"answer": combined.answer, "confidence": combined.confidence, "confidence_source": below[-1].confidence_source}

@@ -1,13 +1,14 @@
 """score_pair: score a pair of sub-questions before anything is searched for it; judge: score a fork by the answers to them (ToR-RAG)."""
 
+import asyncio
 from typing import Any
 
-from ramify.nodes.asking.ask import ask
-from ramify.nodes.settings import TorSettings
+from ramify.nodes.asking.ask import ask, current_model
+from ramify.nodes.settings import AUTO, TorSettings
 from ramify.nodes.step import Context, branch_step, with_warning
 from ramify.nodes.tree import Branch
 from ramify.nodes.tree.notes import WEAKER
-from ramify.prompts import JUDGE, RUBRIC
+from ramify.prompts import JUDGE, RUBRIC, SETTLED
 from ramify.prompts.lenient_types import MAX_SCORE
 from ramify.prompts.prompt import NO_ANSWER
 from ramify.tools.errors import ReplyError
@@ -38,23 +39,27 @@ async def score_pair(branch: Branch, context: Context[TorSettings]) -> list[Bran
 
 @branch_step()
 async def judge(branch: Branch, context: Context[TorSettings]) -> list[Branch]:
-    """Score a fork by sufficiency, non-redundancy, consistency and decomposition; record the weaker half, if there is one.
+    """Score a fork by sufficiency, non-redundancy, consistency and decomposition, or by the probability that its answers settle it.
 
-    Of two halves of which one has no answer, that one is the weaker.
+    Record the weaker half, if there is one: of two halves of which one has no answer, that one is the weaker.
     """
     first, second = context.pair(branch)
-    reply = await ask(
-        JUDGE,
-        field="sufficiency",
-        question=branch.question,
-        first=first.question,
-        second=second.question,
-        first_answer=_answer_text(first),
-        second_answer=_answer_text(second),
-        dependent=context.settings.dependent,
-    )
-    scores = {"score": reply.value.score, "sufficiency": reply.value.sufficiency / MAX_SCORE}
-    weaker = {"1": first, "2": second}.get(reply.value.weaker)
+    slots: dict[str, Any] = {
+        "question": branch.question,
+        "first": first.question,
+        "second": second.question,
+        "first_answer": _answer_text(first),
+        "second_answer": _answer_text(second),
+    }
+    weaker: Branch | None = None
+    if await asyncio.to_thread(_asks_yes_or_no, context.settings):
+        said = await ask(SETTLED, field="settled", **slots)
+        score = said.confidence if said.value.settled == "yes" else 1 - said.confidence
+        scores = {"score": score, "sufficiency": score}
+    else:
+        reply = await ask(JUDGE, field="sufficiency", dependent=context.settings.dependent, **slots)
+        scores = {"score": reply.value.score, "sufficiency": reply.value.sufficiency / MAX_SCORE}
+        weaker = {"1": first, "2": second}.get(reply.value.weaker)
     if first.known != second.known:
         weaker = second if first.known else first
     if weaker is None:
@@ -63,6 +68,10 @@ async def judge(branch: Branch, context: Context[TorSettings]) -> list[Branch]:
         branch.with_status("split", **scores, weaker=weaker.path),
         weaker.with_status(weaker.status, note=weaker.with_note(WEAKER)),
     ]
+
+
+def _asks_yes_or_no(settings: TorSettings) -> bool:
+    return settings.judge == "yes-no" or (settings.judge == AUTO and current_model(settings).is_small)
 
 
 def _answer_text(branch: Branch) -> str:

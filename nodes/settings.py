@@ -31,10 +31,11 @@ MAX_QUOTED_CHARS = 80
 """Characters shown of a rejected value."""
 AskFirst = Literal["splits", "unsure", "never"]
 """What a person reviews."""
-Style = Literal["full", "quoted", "short"]
+Style = Literal["auto", "full", "quoted", "short"]
 Think = Literal["off", "plan", "on"]
 """Whether an answer has sentences, and who writes them."""
-Splitter = Literal["model", "embedded", "both"]
+Splitter = Literal["auto", "model", "embedded", "both"]
+Judging = Literal["auto", "scores", "yes-no"]
 """What splits a question."""
 NEVER: AskFirst = "never"
 SPLITS: AskFirst = "splits"
@@ -121,9 +122,10 @@ class Settings(BaseModel):
     context_tokens: int = Field(default=1500, ge=50, description="Tokens of passages given to one call.")
     final_k: int = Field(default=5, ge=1, description="Passages given to the final call.")
     style: Style = Field(
-        default="full",
+        default="auto",
         description="full: the short answer, and sentences with their sources, written by a language model; quoted: sentences of the "
-        "sources word for word, without a call; short: the short answer only.",
+        "sources word for word, without a call; short: the short answer only; auto: quoted for a language model of fewer than 4 billion "
+        "parameters, else full.",
     )
     check: Annotated[str, BeforeValidator(_reranker)] = Field(
         default="reader",
@@ -221,9 +223,10 @@ class TreeSettings(Settings):
         default=True, description="Show the passages found for a question, if it was searched, to the call that splits it."
     )
     splitter: Splitter = Field(
-        default="model",
+        default="auto",
         description="What splits a question: model; embedded (the embedded writer, in milliseconds; the model if it cannot read it), "
-        "whose splits are combined by arithmetic where that settles them; both: the model where the writer does not split.",
+        "whose splits are combined by arithmetic where that settles them; both: the model where the writer does not split; auto: embedded "
+        "for a language model of fewer than 4 billion parameters, else model.",
     )
     tau: float | None = Field(
         default=None,
@@ -273,6 +276,11 @@ class TorSettings(TreeSettings):
         default=0.75, ge=0, le=1, description="Lambda of maximal marginal relevance (MMR); none: rank by relevance only."
     )
     temperature: float = Field(default=0.2, ge=0, le=2, description="Sampling temperature of every call.")
+    judge: Judging = Field(
+        default="auto",
+        description="How a fork is judged: scores: by four criteria, as in the paper; yes-no: by the probability that its answers settle "
+        "the question; auto: yes-no for a language model of fewer than 4 billion parameters, else scores.",
+    )
     theta: float = Field(default=0.4, ge=0, le=1, description="A fork judged below this is pruned.")
     redecompositions: int = Field(
         default=1, ge=0, description="How often a fork below theta is decomposed again before it is pruned for good."

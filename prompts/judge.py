@@ -57,6 +57,25 @@ RUBRIC = Prompt(
 )
 
 
+Settled = Literal["yes", "no"]
+
+
+class Settlement(ModelReply):
+    """Whether the answers to two sub-questions settle a question."""
+
+    settled: Annotated[Settled, one_of_words(Settled)] = Field(description="yes or no")
+
+
+SETTLED = Prompt(
+    name="settled",
+    purpose="Say whether two answers settle a question; the probability of yes is the score of the fork (for small models)",
+    task="Do these answers together settle the question?",
+    template="Question: {question}\n1. {first}\n   Answer: {first_answer}\n2. {second}\n   Answer: {second_answer}",
+    plans=True,
+    reply=Settlement,
+)
+
+
 CRITERIA = ("sufficiency", "non_redundancy", "consistency", "decomposition")
 
 Place = Literal["1", "2", "neither"]

@@ -13,6 +13,8 @@ from ramify.prompts.decompose import Pair
 from ramify.prompts.prompt import Finding, Prompt, Quote
 
 T = TypeVar("T", bound=BaseModel)
+SMALL = 4_000_000_000
+"""A language model with fewer weights is small. Measured for one of 1.5 billion, see docs/results.md; not measured above that."""
 
 
 class Quotation(NamedTuple):
@@ -76,6 +78,15 @@ class Answerer(ABC):
     """Whether `split` and `combine` are more than the defaults."""
     connecting_s: float = 0.0
     """Seconds spent importing and creating its client."""
+
+    @property
+    def is_small(self) -> bool:
+        """Return whether it is a language model that splits and judges questions badly for its size."""
+        return self.parameters is not None and self.parameters < SMALL
+
+    def writes_text(self, style: str) -> bool:
+        """Return whether it writes the text of an answer in this style (the setting), which is otherwise quoted."""
+        return self.writes and (style == "full" or (style == "auto" and not self.is_small))
 
     @property
     def thought_tokens(self) -> int:

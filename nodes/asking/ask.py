@@ -8,7 +8,7 @@ from typing import Any
 from ramify.nodes.asking.answerer import Answerer, OnText, Reply, T
 from ramify.nodes.asking.budget import CALL_CONTEXT
 from ramify.nodes.asking.language_model import LanguageModel, to_quote
-from ramify.nodes.settings import AUTO, EMBEDDED, Settings, is_embedded
+from ramify.nodes.settings import AUTO, EMBEDDED, Settings, Splitter, TreeSettings, is_embedded
 from ramify.nodes.tree import Passage
 from ramify.prompts.lenient_types import reply_fields
 from ramify.prompts.prompt import Prompt
@@ -17,7 +17,7 @@ from ramify.tools.errors import ModelError
 from ramify.tools.models import ModelOptions, find_best, resolve_model
 from ramify.tools.models.named import FALLBACK_NOTICE
 
-__all__ = ["CALLS", "Answerer", "Reply", "answerer_class", "ask", "current_model", "embedded_writer"]
+__all__ = ["CALLS", "Answerer", "Reply", "answerer_class", "ask", "chosen_splitter", "current_model", "embedded_writer"]
 
 ROLES = {"system": "system", "human": "user", "ai": "assistant"}
 CALLS: ContextVar[list[dict[str, Any]] | None] = ContextVar("ramify_calls", default=None)
@@ -83,6 +83,13 @@ def embedded_writer() -> type[Answerer]:
             f"the model {EMBEDDED!r}, which splitter=embedded needs, is not installed", "set splitter=model, or reinstall ramify-rag"
         )
     return kind
+
+
+def chosen_splitter(settings: TreeSettings) -> Splitter:
+    """Return what splits a question: what is set, or for `auto` the embedded writer where the model is small; blocking."""
+    if settings.splitter != AUTO:
+        return settings.splitter
+    return "embedded" if current_model(settings).is_small and answerer_class(EMBEDDED).splits else "model"
 
 
 @cache

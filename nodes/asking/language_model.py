@@ -202,7 +202,7 @@ class LanguageModel(Answerer):
         """
         context = CALL_CONTEXT.get()
         settings = context.settings
-        prompt = prompt.with_options(settings.thought, settings.shots, settings.style == "full", stated=not self.model.measures)
+        prompt = prompt.with_options(settings.thought, settings.shots, self.writes_text(settings.style), stated=not self.model.measures)
 
         def fitted(shown: Prompt[T] = prompt) -> Request:  # the last call makes do with what is left
             return fit_prompt(shown, passages, slots, context.settings, self, context.budget.tokens, context.budget.last)

@@ -1,4 +1,4 @@
-"""The text of an answer (`style=full`): sentences with their citations, written by the model or quoted, each checked for support."""
+"""The text of an answer: sentences with their citations, written by the model or quoted (`style`), each checked for support."""
 
 import asyncio
 import re
@@ -114,7 +114,7 @@ async def add_text(state: State, settings: Settings, model: Answerer, update: Up
             await _quote_passages(state, model, update) if model.needs_quotation(str(update["answer"]), update.get("confidence")) else {}
         )
         return update | ({name: value for name, value in quoted.items() if name not in _TEXT_FIELDS} if "answer" in quoted else {})
-    if settings.style == "full" and answered and "text" not in update and model.writes and not update.get("error"):
+    if model.writes_text(settings.style) and answered and "text" not in update and not update.get("error"):
         update = update | await _write_text(state, settings, update)
     if answered and not update.get("text"):
         update = update | _quote_citations(state["tree"], update)

@@ -58,7 +58,13 @@ Preset = Annotated[
         help="Options that belong together: paper, for tor, prune, iterative and global; --set overrides it.",
     ),
 ]
-Style = Annotated[str | None, typer.Option(metavar="full|short", help="full: the answer in sentences, too; short: the short answer alone.")]
+Style = Annotated[
+    str | None,
+    typer.Option(
+        metavar="full|quoted|short",
+        help="full: the answer in sentences, too; quoted: sentences of the sources; short: the short answer alone.",
+    ),
+]
 
 
 def _resolve_profile(path: str | None) -> str | None:
