@@ -181,6 +181,8 @@ GPU_CONCURRENCY = 4
 CPU_BATCH_SIZE = 128
 """Batch size on a CPU, after which a cancelled call ends. On a GPU it is llama.cpp's default."""
 SPIN_COUNT = "3000"
+PROMPT_CACHE_MIB = 1024
+"""Memory for the states of earlier prompts. llama.cpp's default of 8 GiB is filled by some fifty prompts of a model with 8 billion weights."""
 QUIET_VERBOSITY = -1
 UNTEMPLATED = "has no chat template, so ChatML is used: if its answers are wrong, use the file of an instruct model"
 REPORT_PROGRESS = MappingProxyType({"return_progress": True})
@@ -321,6 +323,7 @@ def _parameters(form: EngineKey, key: str) -> Any:
     parameters.model.path, parameters.model_alias = str(form.path), [ALIAS]
     parameters.n_parallel, parameters.n_ctx = form.slots, form.slots * form.window
     parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = thread_count()
+    parameters.cache_ram_mib = PROMPT_CACHE_MIB
     parameters.port, parameters.api_keys = 0, [key]
     parameters.ui, parameters.endpoint_slots, parameters.cors_origins = False, False, "null"
     if not list_gpus():
