@@ -5,6 +5,7 @@ The kind of question is predicted by a logistic regression on the encoder's vect
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import as_file, files
 from typing import Final, Literal, get_args
@@ -56,7 +57,7 @@ def choose_split(question: str, dependent: bool = True, rejected: Sequence[str] 
     found = find_splits(question) if is_english_question(question) else ()
     if next((split.probability for split in found if split.how == "single"), 0.0) >= _MIN_SINGLE_PROBABILITY:
         return None
-    for split in found:
+    for split in filter(None, (_with_whole_names(split, question) for split in found)):
         parts = split.first, split.second
         repeats = fold(question) in map(fold, parts)
         usable = split.how != "single" and all(parts) and not repeats and (dependent or ANSWER_SLOT not in split.second)
@@ -64,6 +65,30 @@ def choose_split(question: str, dependent: bool = True, rejected: Sequence[str] 
             rephrases = content_stems(split.first) == content_stems(question)
             return choose_split(split.first, dependent, rejected, kept) if rephrases else split
     return None
+
+
+def _with_whole_names(split: Split, question: str) -> Split | None:
+    """Return a split whose parts have the names of the question whole, where the writer copied some words; None if both have some."""
+    parts = [split.first, split.second]
+    for name in find_names(question):
+        fragments = [_longest_fragment(name, part) for part in parts]
+        if not any(fragments) or any(name in part for part in parts):
+            continue
+        if all(fragments):
+            return None
+        place = fragments.index(next(filter(None, fragments)))
+        parts[place] = re.sub(rf"\b{re.escape(fragments[place])}(?!\w)", lambda _, whole=name: whole, parts[place], count=1)
+    return replace(split, first=parts[0], second=parts[1])
+
+
+def _longest_fragment(name: str, part: str) -> str:
+    """Return the most words at the beginning or end of a name that stand together in a part, unless they are function words alone."""
+    words, marked = name.split(), f" {re.sub(r'[?,;:]', ' ', part)} "
+    runs = [" ".join(words[:count]) for count in range(len(words), 0, -1)] + [
+        " ".join(words[-count:]) for count in range(len(words), 0, -1)
+    ]
+    found = [run for run in runs if f" {run.rstrip(',')} " in marked and content_stems(run)]
+    return max(found, key=len, default="")
 
 
 def _rejected(split: Split, rejected: Sequence[str]) -> bool:

@@ -89,6 +89,13 @@ def test_a_split_whose_first_part_only_rephrases_the_question_is_that_of_the_par
     assert [result.tree[path].question for path in ("0.0", "0.1")] == ["Who is the father of Ann Rask?", "Who is the father of Ole Rask?"]
 
 
+def test_the_parts_have_the_names_of_the_question_whole() -> None:
+    asked = "Are the movies On A Clear Day You Can See Forever (Film) and Education Of A Prince, from the same country?"
+    result = graphs.ask(asked, "split", model=reader(), index=library(*TEXTS))
+    assert "On A Clear Day You Can See Forever" in result.tree["0.0"].question
+    assert "Education Of A Prince" in result.tree["0.1"].question
+
+
 @pytest.mark.parametrize(("parameters", "strategy"), [(1_540_000_000, "split"), (8_030_000_000, "prune"), (None, "prune")])
 def test_without_a_named_strategy_a_small_model_reads_what_the_writer_splits(ollama: Ollama, parameters: int | None, strategy: str) -> None:
     ollama.parameters = parameters
