@@ -182,7 +182,7 @@ CPU_BATCH_SIZE = 128
 """Batch size on a CPU, after which a cancelled call ends. On a GPU it is llama.cpp's default."""
 SPIN_COUNT = "3000"
 PROMPT_CACHE_MIB = 1024
-"""Memory for the states of earlier prompts. llama.cpp's default of 8 GiB is filled by some fifty prompts of a model with 8 billion weights."""
+"""Memory for the states of earlier prompts. llama.cpp's default of 8 GiB is filled by some fifty prompts of a model of 8 billion."""
 QUIET_VERBOSITY = -1
 UNTEMPLATED = "has no chat template, so ChatML is used: if its answers are wrong, use the file of an instruct model"
 REPORT_PROGRESS = MappingProxyType({"return_progress": True})
