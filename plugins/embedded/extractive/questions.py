@@ -51,9 +51,21 @@ _MIN_PART_SIMILARITY = 0.25
 def choose_split(question: str, dependent: bool = True, rejected: Sequence[str] = (), kept: str = "") -> Split | None:
     """Return the likeliest usable split that was not rejected and contains the sub-question to keep; None not to split.
 
-    A split is usable if neither part repeats the question, and if the second part does not need the first answer unless `dependent`. One
-    whose first part only rephrases the question ("Who is X's Y?" as "Who is the Y of X?") is that of the first part.
+    One whose first part only rephrases the question ("Who is X's Y?" as "Who is the Y of X?") is that of the first part, if any.
     """
+    split = _usable_split(question, dependent, rejected, kept)
+    if split is None or not _rephrases(split, question):
+        return split
+    split = _usable_split(split.first, dependent, rejected, kept)
+    return None if split is None or _rephrases(split, question) else split
+
+
+def _rephrases(split: Split, question: str) -> bool:
+    return content_stems(split.first) == content_stems(question)
+
+
+def _usable_split(question: str, dependent: bool, rejected: Sequence[str], kept: str) -> Split | None:
+    """Return the likeliest split without a part that repeats the question, or a second one that needs the first, unless `dependent`."""
     found = find_splits(question) if is_english_question(question) else ()
     if next((split.probability for split in found if split.how == "single"), 0.0) >= _MIN_SINGLE_PROBABILITY:
         return None
@@ -62,8 +74,7 @@ def choose_split(question: str, dependent: bool = True, rejected: Sequence[str] 
         repeats = fold(question) in map(fold, parts)
         usable = split.how != "single" and all(parts) and not repeats and (dependent or ANSWER_SLOT not in split.second)
         if usable and (not kept or any(fold(part) in fold(kept) for part in parts)) and not (rejected and _rejected(split, rejected)):
-            rephrases = content_stems(split.first) == content_stems(question)
-            return choose_split(split.first, dependent, rejected, kept) if rephrases else split
+            return split
     return None
 
 
@@ -77,16 +88,15 @@ def _with_whole_names(split: Split, question: str) -> Split | None:
         if all(fragments):
             return None
         place = fragments.index(next(filter(None, fragments)))
-        parts[place] = re.sub(rf"\b{re.escape(fragments[place])}(?!\w)", lambda _, whole=name: whole, parts[place], count=1)
+        before, _, behind = parts[place].partition(fragments[place])
+        parts[place] = before + name + behind
     return replace(split, first=parts[0], second=parts[1])
 
 
 def _longest_fragment(name: str, part: str) -> str:
     """Return the most words at the beginning or end of a name that stand together in a part, unless they are function words alone."""
     words, marked = name.split(), f" {re.sub(r'[?,;:]', ' ', part)} "
-    runs = [" ".join(words[:count]) for count in range(len(words), 0, -1)] + [
-        " ".join(words[-count:]) for count in range(len(words), 0, -1)
-    ]
+    runs = [" ".join(run) for count in range(len(words), 0, -1) for run in (words[:count], words[-count:])]
     found = [run for run in runs if f" {run.rstrip(',')} " in marked and content_stems(run)]
     return max(found, key=len, default="")
 
