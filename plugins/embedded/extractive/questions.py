@@ -69,7 +69,7 @@ def _usable_split(question: str, dependent: bool, rejected: Sequence[str], kept:
     found = find_splits(question) if is_english_question(question) else ()
     if next((split.probability for split in found if split.how == "single"), 0.0) >= _MIN_SINGLE_PROBABILITY:
         return None
-    for split in filter(None, (_with_whole_names(split, question) for split in found)):
+    for split in (_with_whole_names(split, question) for split in found):
         parts = split.first, split.second
         repeats = fold(question) in map(fold, parts)
         usable = split.how != "single" and all(parts) and not repeats and (dependent or ANSWER_SLOT not in split.second)
@@ -78,15 +78,13 @@ def _usable_split(question: str, dependent: bool, rejected: Sequence[str], kept:
     return None
 
 
-def _with_whole_names(split: Split, question: str) -> Split | None:
-    """Return a split whose parts have the names of the question whole, where the writer copied some words; None if both have some."""
+def _with_whole_names(split: Split, question: str) -> Split:
+    """Return a split whose parts have the names of the question whole, where the writer copied some words into one of them."""
     parts = [split.first, split.second]
     for name in find_names(question):
         fragments = [_longest_fragment(name, part) for part in parts]
-        if not any(fragments) or any(name in part for part in parts):
+        if all(fragments) or not any(fragments) or any(name in part for part in parts):
             continue
-        if all(fragments):
-            return None
         place = fragments.index(next(filter(None, fragments)))
         before, _, behind = parts[place].partition(fragments[place])
         parts[place] = before + name + behind
