@@ -10,6 +10,7 @@ from ramify.nodes.asking.ask import answerer_class
 from ramify.tools import plugins
 from ramify.tools.errors import ModelError
 from tests.fakes import FakeModel, library
+from tests.tools.ollama_replies import Say
 from tests.tools.ollama_server import Ollama, ollama
 
 __all__ = ["ollama"]
@@ -159,3 +160,13 @@ def test_without_the_embedded_model_it_says_what_is_missing(monkeypatch: pytest.
         graphs.ask(BORN, "split", model=reader(), index=library(*TEXTS))
     answerer_class.cache_clear()
     assert "splitter=model" in raised.value.remedy
+
+
+@pytest.mark.parametrize(("parameters", "calls"), [(1_540_000_000, 1), (8_030_000_000, 2)])
+def test_the_text_of_a_small_model_is_quoted_and_not_written(ollama: Ollama, parameters: int, calls: int) -> None:
+    ollama.parameters = parameters
+    ollama.when("Write the answer", Say('{"text": "She was born in 1901 [1]."}'))
+    ollama.when("", Say('{"answer": "1901", "confidence": 0.9, "citations": [1]}'))
+    result = graphs.ask("When was Ann Rask born?", "naive", model="ollama:llama3.1:8b", index=library(*TEXTS))
+    assert (result.answer, result.usage.llm_calls) == ("1901", calls)
+    assert [sentence.text for sentence in result.sentences] == ["Ann Rask was born in 1901." if calls == 1 else "She was born in 1901."]
