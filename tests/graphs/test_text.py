@@ -102,6 +102,7 @@ def test_what_is_answered_from_memory_cites_nothing_and_is_not_checked() -> None
         ("1. First [1].\n2. Second [2].", [("1. First.", (1,)), ("2. Second.", (2,))]),
         ("One [7].", [("One.", ())]),
         ("", []),
+        ("The Seine runs there [0.0], says (finding 0.1) [2].", [("The Seine runs there, says.", (2,))]),
     ],
 )
 def test_marks_are_read_however_they_are_written(text: str, sentences: list[tuple[str, tuple[int, ...]]]) -> None:
