@@ -54,7 +54,7 @@ SWITCHED = [prompt for prompt in ALL if "dependent" in prompt.slots]
 
 
 async def replied(prompt: Prompt[Any], dependent: bool = True, **options: Any) -> tuple[Reply[Any], Usage, Settings]:
-    settings = Settings(model=NAME, num_predict=LONGEST.get(prompt.name, 128), num_ctx=4096, **options)
+    settings = Settings(model=NAME, style="full", num_predict=LONGEST.get(prompt.name, 128), num_ctx=4096, **options)
     slots = {name: value for name, value in {**sample(prompt), "dependent": dependent}.items() if name in prompt.slots}
     passages = (PASSAGE,) if slots.pop("passages", None) else None
     with call_context(settings, Budget.open(settings, Usage(), 0.0, reserves_final_call=False)) as work:
