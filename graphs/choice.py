@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ramify.graphs.strategies import DEFAULT, configure
-from ramify.nodes.asking.ask import answerer_class, current_model
-from ramify.nodes.settings import EMBEDDED, Settings
+from ramify.nodes.asking.ask import answerer_class, is_small
+from ramify.nodes.settings import EMBEDDED
 from ramify.tools.errors import ModelError, UsageError
 
 FOR_SMALL = "split"
@@ -17,8 +17,7 @@ def choose_strategy(options: Mapping[str, Any]) -> str:
     A small language model seldom splits a question, or splits it wrongly: it reads better what the embedded model's writer splits.
     """
     try:
-        settings: Settings = configure(FOR_SMALL, options)[1]
-        model = current_model(settings)
+        small = is_small(configure(FOR_SMALL, options)[1])
     except (UsageError, ModelError):  # which the question itself will report
         return DEFAULT
-    return FOR_SMALL if model.is_small and answerer_class(EMBEDDED).splits else DEFAULT
+    return FOR_SMALL if small and answerer_class(EMBEDDED).splits else DEFAULT

@@ -3,7 +3,7 @@
 import asyncio
 from math import prod
 
-from ramify.nodes.asking.ask import Reply, ask, chosen_splitter, embedded_writer
+from ramify.nodes.asking.ask import Reply, ask, chosen_splitter, current_model, embedded_writer
 from ramify.nodes.settings import Settings, TreeSettings
 from ramify.nodes.step import Context, branch_step
 from ramify.nodes.step.findings import to_finding
@@ -26,10 +26,17 @@ async def answer(branch: Branch, context: Context[Settings]) -> list[Branch]:
         return [with_answer(branch, await ask(CLOSED_BOOK, question=branch.question), "answered")]
     reply = await ask(ANSWER, passages, question=branch.question, above=context.part_of(branch))
     answered = with_answer(branch, reply, "answered")
-    if hop := repeated_hop(context.tree, branch, answered.answer or ""):
-        note = answered.with_note(repeats_note(answered.answer or "", hop.path))
-        return [answered.with_status("answered", answer=UNKNOWN, note=note, cited=())]
-    return [answered]
+    hop = repeated_hop(context.tree, branch, answered.answer or "")
+    if hop is None or not await asyncio.to_thread(_may_only_repeat, context.settings):
+        return [answered]
+    note = answered.with_note(repeats_note(answered.answer or "", hop.path))
+    return [answered.with_status("answered", answer=UNKNOWN, confidence=0.0, note=note, cited=())]
+
+
+def _may_only_repeat(settings: Settings) -> bool:
+    """Return whether an answer that repeats a name of the question is likely wrong; a larger model may choose between two names."""
+    model = current_model(settings)
+    return model.is_small or not model.writes
 
 
 def with_answer(branch: Branch, reply: Reply[Answered] | Reply[AnsweredFromPassages] | Reply[EntitySummary], status: Status) -> Branch:

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from ramify.nodes.asking.ask import ask, current_model
+from ramify.nodes.asking.ask import ask, is_small
 from ramify.nodes.settings import AUTO, TorSettings
 from ramify.nodes.step import Context, branch_step, with_warning
 from ramify.nodes.tree import Branch
@@ -71,7 +71,7 @@ async def judge(branch: Branch, context: Context[TorSettings]) -> list[Branch]:
 
 
 def _asks_yes_or_no(settings: TorSettings) -> bool:
-    return settings.judge == "yes-no" or (settings.judge == AUTO and current_model(settings).is_small)
+    return settings.judge == "yes-no" or (settings.judge == AUTO and is_small(settings))
 
 
 def _answer_text(branch: Branch) -> str:

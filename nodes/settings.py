@@ -32,11 +32,13 @@ MAX_QUOTED_CHARS = 80
 AskFirst = Literal["splits", "unsure", "never"]
 """What a person reviews."""
 Style = Literal["auto", "full", "quoted", "short"]
-Think = Literal["off", "plan", "on"]
 """Whether an answer has sentences, and who writes them."""
+Think = Literal["off", "plan", "on"]
+"""In which calls a model thinks before it replies."""
 Splitter = Literal["auto", "model", "embedded", "both"]
-Judging = Literal["auto", "scores", "yes-no"]
 """What splits a question."""
+Judging = Literal["auto", "scores", "yes-no"]
+"""How a fork is judged."""
 NEVER: AskFirst = "never"
 SPLITS: AskFirst = "splits"
 UNSURE: AskFirst = "unsure"

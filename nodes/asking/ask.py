@@ -5,7 +5,7 @@ from contextvars import ContextVar
 from functools import cache
 from typing import Any
 
-from ramify.nodes.asking.answerer import Answerer, OnText, Reply, T
+from ramify.nodes.asking.answerer import SMALL, Answerer, OnText, Reply, T
 from ramify.nodes.asking.budget import CALL_CONTEXT
 from ramify.nodes.asking.language_model import LanguageModel, to_quote
 from ramify.nodes.settings import AUTO, EMBEDDED, Settings, Splitter, TreeSettings, is_embedded
@@ -15,9 +15,10 @@ from ramify.prompts.prompt import Prompt
 from ramify.tools import plugins
 from ramify.tools.errors import ModelError
 from ramify.tools.models import ModelOptions, find_best, resolve_model
+from ramify.tools.models.gguf import GGUF, find_gguf
 from ramify.tools.models.named import FALLBACK_NOTICE
 
-__all__ = ["CALLS", "Answerer", "Reply", "answerer_class", "ask", "chosen_splitter", "current_model", "embedded_writer"]
+__all__ = ["CALLS", "Answerer", "Reply", "answerer_class", "ask", "chosen_splitter", "current_model", "embedded_writer", "is_small"]
 
 ROLES = {"system": "system", "human": "user", "ai": "assistant"}
 CALLS: ContextVar[list[dict[str, Any]] | None] = ContextVar("ramify_calls", default=None)
@@ -85,11 +86,22 @@ def embedded_writer() -> type[Answerer]:
     return kind
 
 
+def is_small(settings: Settings) -> bool:
+    """Return whether the settings' model is a small language model, a GGUF file by its header, without loading it; blocking.
+
+    UsageError for an unknown name, ModelError for a model that is not available.
+    """
+    name = settings.model.strip() if isinstance(settings.model, str) else ""
+    if name.startswith(GGUF):
+        return find_gguf(name.removeprefix(GGUF))[1].parameters < SMALL
+    return current_model(settings).is_small
+
+
 def chosen_splitter(settings: TreeSettings) -> Splitter:
     """Return what splits a question: what is set, or for `auto` the embedded writer where the model is small; blocking."""
     if settings.splitter != AUTO:
         return settings.splitter
-    return "embedded" if current_model(settings).is_small and answerer_class(EMBEDDED).splits else "model"
+    return "embedded" if is_small(settings) and answerer_class(EMBEDDED).splits else "model"
 
 
 @cache

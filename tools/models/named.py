@@ -128,14 +128,14 @@ def _look_up(model: str, options: ModelOptions, key: Hashable) -> Model:
     limit = REQUEST_LIMIT.get()
     cut_short = limit.cut_short if limit else 0
     find = {"gguf": _from_gguf, "ollama": _from_ollama}.get(provider, partial(_from_provider, provider))
-    offered = find(name, options)
+    resolved = find(name, options)
     if limit and limit.cut_short > cut_short:  # little is known of the server: ask it again for the next question
         _CACHE.expire(key, limit.deadline)
-    return offered
+    return resolved
 
 
 def _best_of_ollama(address: str) -> str:
-    """Return the first recommended model that a server has; LookupError if it has none, or does not answer."""
+    """Return the first recommended model that a server has; LookupError if it has none, ModelError if it does not answer."""
     have = ollama_names(address)
     for name in RECOMMENDED:
         if name in have:
@@ -151,10 +151,10 @@ def find_best(options: ModelOptions) -> Model | str:
 
     address = ollama_host(options.base_url)
     try:
-        name = _BEST.get(address, partial(_best_of_ollama, address))
-    except LookupError:
-        name = PREFERRED_MODEL
-    try:
+        try:
+            name = _BEST.get(address, partial(_best_of_ollama, address))
+        except LookupError:
+            name = PREFERRED_MODEL
         return resolve_model(f"ollama:{name}", options)
     except ModelError as error:
         if options.base_url:  # with a server given, the embedded model is not what the user wants

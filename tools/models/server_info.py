@@ -202,10 +202,8 @@ class OllamaModel:
 
 def ollama_model(name: str, address: str) -> OllamaModel:
     """Return what Ollama reports of a model; ModelError if Ollama is not running or does not have it."""
-    key = os.environ.get(OLLAMA_KEY)
-    headers = {"Authorization": f"Bearer {key}"} if key else {}
     where = mask_address(address)
-    response = request_json(f"{address}/api/show", OLLAMA_TIMEOUT_S, {"model": name}, headers)
+    response = request_json(f"{address}/api/show", OLLAMA_TIMEOUT_S, {"model": name}, _ollama_headers())
     if response is None:
         raise ModelError(f"no Ollama server answers at {where}", OLLAMA_START)
     if response.status == 404:
@@ -220,10 +218,17 @@ def ollama_model(name: str, address: str) -> OllamaModel:
     return OllamaModel(context, _first_mode(response.body), _length(dict(values).get("general.parameter_count")))
 
 
+def _ollama_headers() -> dict[str, str]:
+    key = os.environ.get(OLLAMA_KEY)
+    return {"Authorization": f"Bearer {key}"} if key else {}
+
+
 def ollama_names(address: str) -> frozenset[str]:
-    """Return the names of the models that an Ollama server has; none if it does not list them."""
-    response = request_json(f"{address}/api/tags", OLLAMA_TIMEOUT_S)
-    listed = response.body.get("models") if response and isinstance(response.body, dict) else None
+    """Return the names of the models that an Ollama server has, none if it does not list them; ModelError if no server answers."""
+    response = request_json(f"{address}/api/tags", OLLAMA_TIMEOUT_S, headers=_ollama_headers())
+    if response is None:
+        raise ModelError(f"no Ollama server answers at {mask_address(address)}", OLLAMA_START)
+    listed = response.body.get("models") if isinstance(response.body, dict) else None
     return (
         frozenset(str(model["name"]) for model in listed if isinstance(model, dict) and "name" in model)
         if isinstance(listed, list)

@@ -14,6 +14,7 @@ import httpx
 import pytest
 from langchain_core.messages import HumanMessage
 
+from ramify.graphs import choose_strategy
 from ramify.tools import downloads
 from ramify.tools.errors import ModelError, RamifyError, ReplyError, UsageError
 from ramify.tools.models import Model, ModelOptions, concurrency, gguf, resolve_model
@@ -198,6 +199,17 @@ def test_a_header_with_lengths_beyond_the_file_is_rejected_at_once(tmp_path: Pat
     (tmp_path / "many.gguf").write_bytes(whole)
     with pytest.raises(ValueError, match="damaged or cut off"):
         read_header(tmp_path / "many.gguf")
+
+
+def test_its_weights_are_counted_as_another_reader_counts_them(file: Path) -> None:
+    from gguf import GGUFReader
+
+    assert read_header(file).parameters == sum(int(tensor.n_elements) for tensor in GGUFReader(file).tensors) > 0
+
+
+def test_a_strategy_is_chosen_for_a_file_without_loading_it(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gguf, "get_engine", lambda *given: pytest.fail("it was loaded"))
+    assert choose_strategy({"model": f"gguf:{file}"}) in ("split", "prune")
 
 
 def test_the_bare_name_of_a_known_model_is_corrected() -> None:
