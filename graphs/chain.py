@@ -8,12 +8,12 @@ from ramify.nodes.chain import next_question
 from ramify.nodes.finalize import finalize
 from ramify.nodes.init_tree import init_tree
 from ramify.nodes.retrieve import retrieve
-from ramify.nodes.settings import ChainSettings
+from ramify.nodes.settings import RetrievalChainSettings
 
 
-def build() -> Wiring[ChainSettings]:
+def build() -> Wiring[RetrievalChainSettings]:
     """Wire the chain."""
-    graph = Wiring(ChainSettings)
+    graph = Wiring(RetrievalChainSettings)
     graph.path(START, init_tree, next_question)
     graph.when(next_question, {to_search: retrieve}, otherwise=finalize)
     graph.path(retrieve, answer)
@@ -27,5 +27,6 @@ STRATEGY = Strategy(
     build,
     description="CoR-RAG: answers a question from the indexed documents; asks one sub-question after another, with the answers so far.",
     paper="chain of retrieval, as in the ToR-RAG paper",
+    presets={"paper": {"splitter": "model", "hybrid": False}},
     max_calls=lambda settings: MaxCalls(2 * settings.max_depth + 1, settings.max_depth),
 )

@@ -4,40 +4,60 @@ next_question (CoR-RAG), follow_up (Self-Ask, Press et al. 2023, figure 3), sear
 Search-o1), next_thought (IRCoT, Trivedi et al. 2023, §3), condense (reason-in-documents, Search-o1, Li et al. 2025, §3.4).
 """
 
+import asyncio
 import re
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from functools import partial
 from math import prod
-from typing import TypeVar
+from typing import Any, TypeAlias
 
 from ramify.nodes.answer import with_answer
-from ramify.nodes.asking.ask import Reply, ask
-from ramify.nodes.settings import ChainSettings, IrcotSettings
+from ramify.nodes.asking.ask import Reply, ask, ask_writer, chosen_splitter
+from ramify.nodes.settings import ChainSettings, IrcotSettings, RetrievalChainSettings
 from ramify.nodes.step import UNSPLIT, Context, branch_step, with_warning
 from ramify.nodes.step.findings import rank_passages, to_finding
 from ramify.nodes.tree import ROOT, Branch, ancestors, normalized_key
 from ramify.nodes.tree.answers import fill_references, normalize_references
 from ramify.nodes.tree.notes import read_missing_note
-from ramify.prompts import CONDENSE, FOLLOW_UP, NEXT_QUESTION, NEXT_THOUGHT, SEARCH_OR_ANSWER, Concluded, Finding, Next, Prompt
+from ramify.prompts import CONDENSE, FOLLOW_UP, NEXT_QUESTION, NEXT_THOUGHT, SEARCH_OR_ANSWER, Concluded, Finding, Next
+from ramify.prompts.chain import NextSearch
+from ramify.prompts.decompose import DECOMPOSE
 from ramify.prompts.prompt import NO_ANSWER
 from ramify.tools.errors import ReplyError
 
-N = TypeVar("N", bound=Next)
+NextReply: TypeAlias = Reply[Next] | Reply[Concluded] | Reply[NextSearch]
 
 
 @branch_step()
-async def next_question(branch: Branch, context: Context[ChainSettings]) -> list[Branch]:
-    """Ask the next sub-question; stop if the history suffices, the question repeats, or an answer that it needs is missing."""
-    return await next_link(branch, context, NEXT_QUESTION, "question")
+async def next_question(branch: Branch, context: Context[RetrievalChainSettings]) -> list[Branch]:
+    """Ask the next sub-question; stop if the history suffices, the question repeats, or an answer that it needs is missing.
+
+    Where the embedded writer splits (`splitter`), it asks, and the root gets the answer that follows from the others, if one does.
+    """
+
+    async def ask_next(**slots: Any) -> NextReply:
+        splitter = await asyncio.to_thread(chosen_splitter, context.settings)
+        if splitter != "model":
+            pair = await ask_writer(DECOMPOSE, question=slots["question"], dependent=True, rejected=[], kept="")
+            if pair is not None and (splitter == "embedded" or not pair.value.simple):
+                written = await ask_writer(FOLLOW_UP, **slots)
+                if written is not None:
+                    return replace(written, confidence_source=branch.confidence_source or written.confidence_source)
+        return await ask(NEXT_QUESTION, field="question", **slots)
+
+    return await next_link(branch, context, ask_next)
 
 
-async def next_link(branch: Branch, context: Context[ChainSettings], prompt: Prompt[N], field: str) -> list[Branch]:
-    """Continue a chain by one call: return its next branch, or its end with the root's answer, if the reply gives one."""
+async def next_link(branch: Branch, context: Context[Any], ask_next: Callable[..., Awaitable[NextReply]]) -> list[Branch]:
+    """Continue a chain by one reply: return its next branch, or its end with the root's answer, if the reply gives one."""
     chain = [*ancestors(context.tree, branch.path), branch]  # each hangs from all before it
     root, asked = chain[0], chain[1:]
     cited = {key for previous in chain for key in previous.cited}
     passages = {key: passage for key, passage in sorted(context.state["passages"].items()) if key in cited}
     history = [_with_known_part(previous, to_finding(previous, passages, chain[: previous.depth])) for previous in asked]
     try:
-        reply = await ask(prompt, field=field, question=root.question, history=history)
+        reply = await ask_next(question=root.question, history=history)
     except ReplyError as error:
         return [with_warning(error, branch if not asked else branch.with_status("leaf"), UNSPLIT if not asked else "the chain ends here")]
     wanted = fill_references(
@@ -56,7 +76,7 @@ async def next_link(branch: Branch, context: Context[ChainSettings], prompt: Pro
     return [*changed_root, branch.with_status("inner"), following]
 
 
-def _root_answer(root: Branch, asked: list[Branch], reply: Reply[N]) -> list[Branch]:
+def _root_answer(root: Branch, asked: list[Branch], reply: NextReply) -> list[Branch]:
     """Return the root with the answer that a reply concludes with and the chain's citations; empty if there is none."""
     if not (isinstance(reply.value, Concluded) and reply.value.done and reply.value.answer.strip()):
         return []
@@ -76,13 +96,13 @@ def _with_known_part(branch: Branch, finding: Finding) -> Finding:
 @branch_step()
 async def follow_up(branch: Branch, context: Context[ChainSettings]) -> list[Branch]:
     """Ask a follow-up question, or answer from the intermediate answers; if none is needed at first, ask the question itself."""
-    return await next_link(branch, context, FOLLOW_UP, "answer")
+    return await next_link(branch, context, partial(ask, FOLLOW_UP))
 
 
 @branch_step()
 async def search_or_answer(branch: Branch, context: Context[ChainSettings]) -> list[Branch]:
     """Write the next search query, or answer from what the searches gave; nothing is answered before the first search."""
-    return await next_link(branch, context, SEARCH_OR_ANSWER, "answer")
+    return await next_link(branch, context, partial(ask, SEARCH_OR_ANSWER))
 
 
 _ANSWER = re.compile(r"\banswer is\b:?\s*(?P<answer>.+)", re.IGNORECASE)

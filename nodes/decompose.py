@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ramify.nodes.asking.ask import Reply, ask, chosen_splitter, embedded_writer
+from ramify.nodes.asking.ask import Reply, ask, ask_writer, chosen_splitter
 from ramify.nodes.settings import SPLITS, UNSURE, Settings, TreeSettings
 from ramify.nodes.step import UNSPLIT, Context, branch_step, with_warning
 from ramify.nodes.step.review import ReviewAction, ReviewDecision, quote_text, review, to_argument
@@ -116,20 +116,18 @@ async def _ask_for_parts(branch: Branch, context: Context[TreeSettings], before:
     """Ask for sub-questions: two, or where the question was searched, one or two for what its passages leave open."""
     rejected = [f"{child.question} ({child.note})" for child in before if child.status == "pruned"]
     kept = "" if better is None else keeping(better.question, better.answer or UNKNOWN)
+    slots: dict[str, Any] = {
+        "question": branch.question,
+        "dependent": context.settings.dependent,
+        "rejected": rejected,
+        "kept": kept,
+    }
     splitter = await asyncio.to_thread(chosen_splitter, context.settings)
-    if splitter != "model" and await asyncio.to_thread(embedded_writer().objection, branch.question) is None:
-        pair = await asyncio.to_thread(embedded_writer().split, branch.question, context.settings.dependent, rejected, kept)
-        if not pair.simple or splitter == "embedded":
-            return Reply(pair, 1.0, "reader", ())
+    written = None if splitter == "model" else await ask_writer(DECOMPOSE, **slots)
+    if written is not None and (not written.value.simple or splitter == "embedded"):
+        return written
     passages = context.passages(branch) if branch.evidence and context.settings.informed else None
-    return await ask(
-        DECOMPOSE if passages is None else DECOMPOSE_SEARCHED,
-        passages,
-        question=branch.question,
-        dependent=context.settings.dependent,
-        rejected=rejected,
-        kept=kept,
-    )
+    return await ask(DECOMPOSE if passages is None else DECOMPOSE_SEARCHED, passages, **slots)
 
 
 def _new_parts(

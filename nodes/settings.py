@@ -216,19 +216,24 @@ PRIMARY = "0.0"
 """The branch of the primary query of Iterative RAG."""
 
 
-class TreeSettings(Settings):
+class SplitterSettings(Settings):
+    """Settings of every strategy that splits questions, or asks one after another."""
+
+    splitter: Splitter = Field(
+        default="auto",
+        description="What splits a question: model; embedded (the embedded writer, in milliseconds; the model if it cannot read it), "
+        "whose splits are combined by arithmetic where that settles them; both: the model where the writer does not split; auto: embedded "
+        "for a language model of fewer than 4 billion parameters, else model.",
+    )
+
+
+class TreeSettings(SplitterSettings):
     """Settings of every strategy that decomposes."""
 
     max_depth: int = Field(default=3, ge=0, le=10, description="Levels of the tree below the root.")
     dependent: bool = Field(default=True, description="Allow a second sub-question that needs the answer to the first.")
     informed: bool = Field(
         default=True, description="Show the passages found for a question, if it was searched, to the call that splits it."
-    )
-    splitter: Splitter = Field(
-        default="auto",
-        description="What splits a question: model; embedded (the embedded writer, in milliseconds; the model if it cannot read it), "
-        "whose splits are combined by arithmetic where that settles them; both: the model where the writer does not split; auto: embedded "
-        "for a language model of fewer than 4 billion parameters, else model.",
     )
     tau: float | None = Field(
         default=None,
@@ -304,9 +309,13 @@ class PruneSettings(TreeSettings):
 
 
 class ChainSettings(Settings):
-    """Chain of retrieval: its length."""
+    """Settings of every chain: its length."""
 
     max_depth: int = Field(default=4, ge=1, le=20, description="Maximum number of sub-questions asked one after another (L).")
+
+
+class RetrievalChainSettings(ChainSettings, SplitterSettings):
+    """Chain of retrieval (CoR-RAG): what asks the next sub-question."""
 
 
 class IrcotSettings(ChainSettings):

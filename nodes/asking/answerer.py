@@ -9,7 +9,6 @@ from langchain_core.messages import BaseMessage
 from pydantic import BaseModel
 
 from ramify.nodes.tree import ConfidenceSource, Passage
-from ramify.prompts.decompose import Pair
 from ramify.prompts.prompt import Finding, Prompt, Quote
 
 T = TypeVar("T", bound=BaseModel)
@@ -75,7 +74,7 @@ class Answerer(ABC):
     parameters: int | None = None
     """The number of weights of a language model, where its file or server tells it."""
     splits: bool = False
-    """Whether `split` and `combine` are more than the defaults."""
+    """Whether `compute` and `combine` are more than the defaults, so that it splits for a language model."""
     connecting_s: float = 0.0
     """Seconds spent importing and creating its client."""
 
@@ -114,9 +113,9 @@ class Answerer(ABC):
         return ""
 
     @staticmethod
-    def split(question: str, dependent: bool, rejected: Sequence[str], kept: str) -> Pair:
-        """Return two sub-questions, other than those rejected, or that the question is simple; blocks."""
-        return Pair(simple=True)
+    def compute(prompt: Prompt[T], slots: dict[str, Any]) -> T | None:
+        """Return the reply to a prompt without passages, by no call that counts; None if there is none; blocks."""
+        return None
 
     @staticmethod
     def combine(question: str, findings: Sequence[Finding]) -> Combined | None:

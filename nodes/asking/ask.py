@@ -8,7 +8,7 @@ from typing import Any
 from ramify.nodes.asking.answerer import SMALL, Answerer, OnText, Reply, T
 from ramify.nodes.asking.budget import CALL_CONTEXT
 from ramify.nodes.asking.language_model import LanguageModel, to_quote
-from ramify.nodes.settings import AUTO, EMBEDDED, Settings, Splitter, TreeSettings, is_embedded
+from ramify.nodes.settings import AUTO, EMBEDDED, Settings, Splitter, SplitterSettings, is_embedded
 from ramify.nodes.tree import Passage
 from ramify.prompts.lenient_types import reply_fields
 from ramify.prompts.prompt import Prompt
@@ -18,7 +18,18 @@ from ramify.tools.models import ModelOptions, find_best, resolve_model
 from ramify.tools.models.gguf import GGUF, find_gguf
 from ramify.tools.models.named import FALLBACK_NOTICE
 
-__all__ = ["CALLS", "Answerer", "Reply", "answerer_class", "ask", "chosen_splitter", "current_model", "embedded_writer", "is_small"]
+__all__ = [
+    "CALLS",
+    "Answerer",
+    "Reply",
+    "answerer_class",
+    "ask",
+    "ask_writer",
+    "chosen_splitter",
+    "current_model",
+    "embedded_writer",
+    "is_small",
+]
 
 ROLES = {"system": "system", "human": "user", "ai": "assistant"}
 CALLS: ContextVar[list[dict[str, Any]] | None] = ContextVar("ramify_calls", default=None)
@@ -86,6 +97,15 @@ def embedded_writer() -> type[Answerer]:
     return kind
 
 
+async def ask_writer(prompt: Prompt[T], **slots: Any) -> Reply[T] | None:
+    """Return the embedded model's reply to a prompt without passages, by no call that counts; None for a question it cannot read.
+
+    ModelError if it is not installed.
+    """
+    value = await asyncio.to_thread(embedded_writer().compute, prompt, slots)
+    return None if value is None else Reply(value, getattr(value, "confidence", 1.0), "reader", ())
+
+
 def is_small(settings: Settings) -> bool:
     """Return whether the settings' model is a small language model, a GGUF file by its header, without loading it; blocking.
 
@@ -97,7 +117,7 @@ def is_small(settings: Settings) -> bool:
     return current_model(settings).is_small
 
 
-def chosen_splitter(settings: TreeSettings) -> Splitter:
+def chosen_splitter(settings: SplitterSettings) -> Splitter:
     """Return what splits a question: what is set, or for `auto` the embedded writer where the model is small; blocking."""
     if settings.splitter != AUTO:
         return settings.splitter

@@ -13,7 +13,6 @@ from ramify.nodes.asking.language_model import limit_passages, most_relevant, to
 from ramify.nodes.settings import EMBEDDED, LARGE, Settings
 from ramify.nodes.state import Replies, Usage, merge_max
 from ramify.nodes.tree import Passage, is_unknown
-from ramify.prompts.decompose import Pair
 from ramify.prompts.prompt import Finding, Prompt, Quote
 from ramify.tools.errors import BudgetError, UsageError
 from ramify.tools.models.concurrency import DEFAULT_CONCURRENCY, get_cap
@@ -111,12 +110,11 @@ class Extractive(Answerer):
         return why_unquoted(question)
 
     @staticmethod
-    def split(question: str, dependent: bool, rejected: Sequence[str], kept: str) -> Pair:
-        """Return the sub-questions of the writer, or that the question is simple; blocks."""
-        from ramify.embedded.extractive.questions import split_question
+    def compute(prompt: Prompt[T], slots: dict[str, Any]) -> T | None:
+        """Return the reply of writer, encoder and rules to a prompt without passages; None for a question it cannot read; blocks."""
+        from ramify.embedded.extractive.model import reply_to
 
-        slots = {"question": question, "dependent": dependent, "rejected": list(rejected), "kept": kept}
-        return Pair.model_validate(split_question(slots))
+        return None if Extractive.objection(str(slots["question"])) else prompt.reply.model_validate(reply_to(prompt.name, slots))
 
     @staticmethod
     def combine(question: str, findings: Sequence[Finding]) -> Combined | None:

@@ -173,3 +173,19 @@ def test_the_text_of_a_small_model_is_quoted_and_not_written(ollama: Ollama, par
     result = graphs.ask("When was Ann Rask born?", "naive", model="ollama:llama3.1:8b", index=library(*TEXTS))
     assert (result.answer, result.usage.llm_calls) == ("1901", calls)
     assert [sentence.text for sentence in result.sentences] == ["Ann Rask was born in 1901." if calls == 1 else "She was born in 1901."]
+
+
+def test_a_chain_asks_what_the_writer_splits_and_concludes_by_arithmetic() -> None:
+    model = reader()
+    result = graphs.ask(BORN, "chain", model=model, index=library(*TEXTS), splitter="embedded", style="short")
+    assert [branch.question for branch in result.tree.values()][1:] == list(KNOWN)[:2]
+    assert (result.answer, result.usage.llm_calls) == (KNOWN[list(KNOWN)[1]], 2), "each part is read; nothing else is asked of the model"
+    assert not model.asked("next_question")
+
+
+def test_a_chain_asks_the_model_what_the_writer_does_not_split() -> None:
+    single, other = "When was Ann Rask born?", "When did Ann Rask come into the world?"
+    model = reader(next_question={"done": False, "question": other}, finalize={"answer": "1901", "confidence": 0.9})
+    result = graphs.ask(single, "chain", model=model, index=library(*TEXTS), splitter="both", style="short")
+    assert result.tree["0.0"].question == other
+    assert model.asked("next_question")
