@@ -11,7 +11,7 @@ import os
 import re
 import traceback
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
 
@@ -44,7 +44,9 @@ _registered: set[str] = set()
 
 def scrub(text: str) -> str:
     """Return a message with everything that is, or looks like, a secret masked."""
-    text = ADDRESS.sub(lambda match: mask_address(match[0]), _mask_registered(text, MIN_SECRET_CHARS))
+    if known := _known_pattern(MIN_SECRET_CHARS):
+        text = known.sub(MASK, text)
+    text = ADDRESS.sub(lambda match: mask_address(match[0]), text)
     for pattern in KEY_PATTERNS:
         text = pattern.sub(rf"\1{MASK}", text)
     return text
@@ -57,7 +59,8 @@ def scrub_values(value: Any) -> Any:
 
 def mask_known(value: Any) -> Any:
     """Return nested values with known secrets, and nothing else, masked in every string."""
-    return map_texts(value, lambda text: _mask_registered(text, MIN_SECRET_CHARS_IN_DATA))
+    pattern = _known_pattern(MIN_SECRET_CHARS_IN_DATA)
+    return map_texts(value, partial(pattern.sub, MASK) if pattern else str)
 
 
 def register_secrets(*secrets: str) -> None:
@@ -90,9 +93,10 @@ def _is_key(value: str) -> bool:
     return len(value) >= MIN_SECRET_CHARS_IN_DATA
 
 
-def _mask_registered(text: str, shortest: int) -> str:
+def _known_pattern(shortest: int) -> re.Pattern[str] | None:
+    """Return a pattern of all known secrets of at least this length; None if there are none."""
     secrets = frozenset(secret for secret in (*tuple(_registered), *_environment_secrets()) if len(secret) >= shortest)
-    return _any_pattern(secrets).sub(MASK, text) if secrets else text
+    return _any_pattern(secrets) if secrets else None
 
 
 @lru_cache(maxsize=32)

@@ -140,6 +140,17 @@ def cases() -> Iterator[Any]:
             yield pytest.param(name, strategy, marks=(mark, *seldom))
 
 
+@pytest.fixture(scope="module", autouse=True)
+def nothing_of_others() -> Iterator[None]:
+    """Load torch, whose libraries are no effect of a document, and keep what other tests have left out of each collection."""
+    import torch  # noqa: F401 - loaded for its effects
+
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
 @pytest.mark.parametrize(("name", "strategy"), [*cases()])
 def test_guarantees_hold_with_an_obedient_model(name: str, strategy: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)

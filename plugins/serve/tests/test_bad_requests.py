@@ -3,6 +3,7 @@
 import asyncio
 import json
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -201,6 +202,7 @@ def test_collections_are_listed_while_others_come_and_go(tmp_path: Path) -> None
             catalog.collections[f"new-{number}"] = Collection(f"new-{number}", "demo")
             if number > 20:
                 catalog.collections.pop(f"new-{number - 20}")
+            time.sleep(0)  # else it keeps the others from reading
 
     def read() -> None:
         try:
