@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
 
+import certifi
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -17,6 +18,7 @@ os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"
 os.environ["LANGSMITH_TRACING"] = "false"
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["SSL_CERT_FILE"] = str(Path(__file__).parent / "tests/files/nobody.pem")  # each client would read all that a machine trusts
+certifi.where = lambda: os.environ["SSL_CERT_FILE"]  # or, without the environment, all that certifi trusts
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # tests run side by side already: torch's threads would wait for one another, spinning
 
 
