@@ -6,9 +6,10 @@ from typing import Any
 from ramify.nodes.asking.ask import ask, is_small
 from ramify.nodes.settings import AUTO, TorSettings
 from ramify.nodes.step import Context, branch_step, with_warning
+from ramify.nodes.step.likelihood import fork_likelihood
 from ramify.nodes.tree import Branch
 from ramify.nodes.tree.notes import WEAKER
-from ramify.prompts import JUDGE, RUBRIC, SETTLED
+from ramify.prompts import JUDGE, RUBRIC
 from ramify.prompts.lenient_types import MAX_SCORE
 from ramify.prompts.prompt import NO_ANSWER
 from ramify.tools.errors import ReplyError
@@ -39,25 +40,25 @@ async def score_pair(branch: Branch, context: Context[TorSettings]) -> list[Bran
 
 @branch_step()
 async def judge(branch: Branch, context: Context[TorSettings]) -> list[Branch]:
-    """Score a fork by sufficiency, non-redundancy, consistency and decomposition, or by the probability that its answers settle it.
+    """Score a fork by sufficiency, non-redundancy, consistency and decomposition, or by how likely its answers are right.
 
     Record the weaker half, if there is one: of two halves of which one has no answer, that one is the weaker.
     """
     first, second = context.pair(branch)
-    slots: dict[str, Any] = {
-        "question": branch.question,
-        "first": first.question,
-        "second": second.question,
-        "first_answer": _answer_text(first),
-        "second_answer": _answer_text(second),
-    }
     weaker: Branch | None = None
-    if await asyncio.to_thread(_asks_yes_or_no, context.settings):
-        said = await ask(SETTLED, field="settled", **slots)
-        score = said.confidence if said.value.settled == "yes" else 1 - said.confidence
-        scores = {"score": score, "sufficiency": score}
+    if await asyncio.to_thread(_goes_by_confidence, context.settings):
+        score = await asyncio.to_thread(fork_likelihood, context, branch, (first, second))
+        scores = {"score": score, "sufficiency": (first.known + second.known) / 2}
     else:
-        reply = await ask(JUDGE, field="sufficiency", dependent=context.settings.dependent, **slots)
+        slots: dict[str, Any] = {
+            "question": branch.question,
+            "first": first.question,
+            "second": second.question,
+            "first_answer": _answer_text(first),
+            "second_answer": _answer_text(second),
+            "dependent": context.settings.dependent,
+        }
+        reply = await ask(JUDGE, field="sufficiency", **slots)
         scores = {"score": reply.value.score, "sufficiency": reply.value.sufficiency / MAX_SCORE}
         weaker = {"1": first, "2": second}.get(reply.value.weaker)
     if first.known != second.known:
@@ -70,8 +71,8 @@ async def judge(branch: Branch, context: Context[TorSettings]) -> list[Branch]:
     ]
 
 
-def _asks_yes_or_no(settings: TorSettings) -> bool:
-    return settings.judge == "yes-no" or (settings.judge == AUTO and is_small(settings))
+def _goes_by_confidence(settings: TorSettings) -> bool:
+    return settings.judge == "confidence" or (settings.judge == AUTO and is_small(settings))
 
 
 def _answer_text(branch: Branch) -> str:

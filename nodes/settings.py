@@ -37,7 +37,7 @@ Think = Literal["off", "plan", "on"]
 """In which calls a model thinks before it replies."""
 Splitter = Literal["auto", "model", "embedded", "both"]
 """What splits a question."""
-Judging = Literal["auto", "scores", "yes-no"]
+Judging = Literal["auto", "scores", "confidence"]
 """How a fork is judged."""
 NEVER: AskFirst = "never"
 SPLITS: AskFirst = "splits"
@@ -285,8 +285,8 @@ class TorSettings(TreeSettings):
     temperature: float = Field(default=0.2, ge=0, le=2, description="Sampling temperature of every call.")
     judge: Judging = Field(
         default="auto",
-        description="How a fork is judged: scores: by four criteria, as in the paper; yes-no: by the probability that its answers settle "
-        "the question; auto: yes-no for a language model of fewer than 4 billion parameters, else scores.",
+        description="How a fork is judged: scores: by four criteria, as in the paper, in a call; confidence: by how likely its "
+        "answers are right; auto: confidence for a language model of fewer than 4 billion parameters, else scores.",
     )
     theta: float = Field(default=0.4, ge=0, le=1, description="A fork judged below this is pruned.")
     redecompositions: int = Field(

@@ -8,7 +8,7 @@ from ramify.prompts.decompose import DECOMPOSE, ENTITIES
 from ramify.prompts.finalize import CHECK, FINALIZE, WRITE, Final
 from ramify.prompts.global_search import MAP_REPORT, REDUCE
 from ramify.prompts.iterative import COMPRESS, FILTER, PLAN, Filtered
-from ramify.prompts.judge import JUDGE, RUBRIC, SETTLED
+from ramify.prompts.judge import JUDGE, RUBRIC
 from ramify.prompts.prompt import Above, Finding, Prompt, Quote, Turn
 from ramify.prompts.questions import OVERVIEW, TASKS, USERS
 from ramify.prompts.summarize import CONDENSE, SUMMARIZE, EntitySummary
@@ -37,7 +37,6 @@ __all__ = [
     "REDUCE",
     "RUBRIC",
     "SEARCH_OR_ANSWER",
-    "SETTLED",
     "SUMMARIZE",
     "TASKS",
     "TRANSLATE",

@@ -57,26 +57,6 @@ RUBRIC = Prompt(
 )
 
 
-FORK = "Question: {question}\n1. {first}\n   Answer: {first_answer}\n2. {second}\n   Answer: {second_answer}"
-Settled = Literal["yes", "no"]
-
-
-class Settlement(ModelReply):
-    """Whether the answers to two sub-questions settle a question."""
-
-    settled: Annotated[Settled, one_of_words(Settled)] = Field(description="yes if they settle it")
-
-
-SETTLED = Prompt(
-    name="settled",
-    purpose="Say whether two answers settle a question; the probability of yes is the score of the fork (for small models)",
-    task="Say whether the answers to the two sub-questions below together settle the question.",
-    template=FORK,
-    plans=True,
-    reply=Settlement,
-)
-
-
 CRITERIA = ("sufficiency", "non_redundancy", "consistency", "decomposition")
 
 Place = Literal["1", "2", "neither"]
@@ -103,7 +83,7 @@ JUDGE = Prompt(
     name="judge",
     purpose="Judge a fork: a question, its two sub-questions and their answers (ToR-RAG's LLM-as-a-Judge)",
     task="Judge how well two sub-questions and their answers serve a question. Score each criterion from 0 (useless) to 5 (perfect). {dependent}",
-    template=FORK,
+    template="Question: {question}\n1. {first}\n   Answer: {first_answer}\n2. {second}\n   Answer: {second_answer}",
     plans=True,
     reply=Judgement,
     thought="what the two answers give of what the question asks for",

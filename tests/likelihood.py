@@ -17,7 +17,6 @@ MEASURED = {
     "next_thought": "sentence",
     "plan": "primary",
     "rubric": "verdict",
-    "settled": "settled",
 }
 """The field whose confidence counts, by prompt; of all others it is the answer."""
 

@@ -40,7 +40,6 @@ def replies(prompt: str, slots: Mapping[str, Any]) -> Mapping[str, Any]:
         "judge": {"sufficiency": 4, "non_redundancy": 4, "consistency": 5, "decomposition": 4, "weaker": "1"},
         "plan": {"primary": question, "sub_queries": ["capital France", "river Paris"], "keywords": ["Seine"], "expected": ["a river"]},
         "rubric": {"verdict": "VALID", "score": 5, "reasons": "both are needed"},
-        "settled": {"settled": "yes"},
         "summarize": {"answer": "The Seine is a river.", "confidence": 0.5, "citations": [1]},
     }
     if prompt == "decide" and whole:

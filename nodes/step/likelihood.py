@@ -71,11 +71,25 @@ def answer_likelihood(context: Context[Any], update: Update) -> float:
     read = [branch for branch in hops if not branch.aggregated]
     lowest = min((branch.confidence for branch in read if branch.confidence is not None), default=1.0)
     lowest = lowest if root.aggregated and read else min(own, lowest)
-    compared = root.aggregated and root.together in COMPARED
+    asked = read or [root.with_status(root.status, answer=str(update["answer"]))]
+    return _fitted(fits, context, lowest, root.aggregated and root.together in COMPARED, asked)
+
+
+def fork_likelihood(context: Context[Any], fork: Branch, halves: Sequence[Branch]) -> float:
+    """Return how likely the answers to the halves of a fork are right, as `answer_likelihood` does; 0 if one is missing; blocking."""
+    if not all(half.known for half in halves):
+        return 0.0
+    lowest = min(half.confidence or 0.0 for half in halves)
+    from_tokens = all(half.confidence_source == "logprobs" for half in halves)
+    fits = find_fits(context.state["model"]) if from_tokens else None
+    return lowest if fits is None else _fitted(fits, context, lowest, fork.together in COMPARED, halves)
+
+
+def _fitted(fits: Fits, context: Context[Any], lowest: float, compared: bool, read: Sequence[Branch]) -> float:
+    """Return the likelihood by a fit, with the embedded reader's second opinion on the branches that were read, where there is one."""
     if (reader := find_reader()) is None:
         return fits.alone.likelihood(lowest, compared)
-    asked = read or [root.with_status(root.status, answer=str(update["answer"]))]
-    return fits.seconded.likelihood(lowest, compared, _agreed(reader, context, asked))
+    return fits.seconded.likelihood(lowest, compared, _agreed(reader, context, read))
 
 
 def _agreed(reader: Reader, context: Context[Any], branches: Sequence[Branch]) -> float:

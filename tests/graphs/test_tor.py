@@ -157,16 +157,12 @@ def test_the_judge_sees_each_half_with_its_own_answer_once_both_are_in() -> None
     assert (judged["second"], judged["second_answer"]) == ("Which river runs through Paris?", "Seine")
 
 
-@pytest.mark.parametrize(("settled", "status"), [("yes", "inner"), ("no", "leaf")])
-def test_the_score_of_a_yes_or_no_is_how_probable_yes_is(settled: str, status: str) -> None:
-    chat = but(settled={"settled": settled})
-    result = graphs.ask(QUESTION, "tor", model=chat, index=river(), max_depth=1, judge="yes-no", redecompositions=0)
-    (asked,) = chat.asked("settled")
-    assert (asked["first_answer"], asked["second_answer"]) == ("Paris", "Seine")
+@pytest.mark.parametrize(("confidence", "status"), [(0.9, "inner"), (0.3, "leaf")])
+def test_a_fork_may_be_judged_by_its_less_likely_answer(confidence: float, status: str) -> None:
+    chat = but(answer=lambda slots: {**replies("answer", slots), "confidence": confidence if "river" in slots["question"] else 0.95})
+    result = graphs.ask(QUESTION, "tor", model=chat, index=river(), max_depth=1, judge="confidence", redecompositions=0)
     assert not chat.asked("judge")
-    score = result.tree["0"].score
-    assert score is not None
-    assert (score > 0.5) is (settled == "yes")
+    assert result.tree["0"].score == pytest.approx(confidence)
     assert result.tree["0"].status == status
 
 

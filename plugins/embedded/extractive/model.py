@@ -29,7 +29,6 @@ from ramify.embedded.extractive.questions import (
     open_question_kind,
     plan,
     rubric,
-    settled,
     split_question,
     unreadable_reason,
 )
@@ -87,7 +86,7 @@ def quote_first(slots: Slots) -> ReplyFields:
 
 _REPLIES: dict[str, Callable[[Slots], ReplyFields]] = {
     **{reply.__name__: reply for reply in (aggregate, answer, compress, contextualize, decide, entities, finalize, judge, next_question)},
-    **{reply.__name__: reply for reply in (describe, extract, map_report, plan, reduce, report, rubric, settled, summarize)},
+    **{reply.__name__: reply for reply in (describe, extract, map_report, plan, reduce, report, rubric, summarize)},
     **{reply.__name__: reply for reply in (condense, follow_up, next_thought)},
     "claims": lambda slots: {"claims": []},
     "check": lambda slots: {"unsupported": []},  # quotations are always supported

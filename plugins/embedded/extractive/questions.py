@@ -192,11 +192,6 @@ def judge(slots: Slots) -> ReplyFields:
     }
 
 
-def settled(slots: Slots) -> ReplyFields:
-    """Say whether both sub-questions have an answer."""
-    return {"settled": "no" if any(is_unknown(slots[part] or "") for part in ("first_answer", "second_answer")) else "yes"}
-
-
 def rubric(slots: Slots) -> ReplyFields:
     """Score a pair: a point for each of five criteria."""
     question, pair = slots["question"], (slots["first"], slots["second"])
