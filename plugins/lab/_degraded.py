@@ -48,7 +48,7 @@ college university, street road, job profession, picture painting, nationality c
 series show, famous renowned, name title, called named
 """
 _SYNONYMS = {
-    word: other for one, two in (pair.split() for pair in _SYNONYM_PAIRS.split(",")) for word, other in ((one, two), (two, one))
+    word: other for left, right in (pair.split() for pair in _SYNONYM_PAIRS.split(",")) for word, other in ((left, right), (right, left))
 }  # fmt: skip
 
 
@@ -120,7 +120,7 @@ class DegradedIndex(Index):
     @cached_property
     def _names(self) -> list[str]:
         """Return the names of the corpus: the titles of its documents, sorted."""
-        titles = (one.title for one in iterate_passages(self._base, self._base.ids()))
+        titles = (passage.title for passage in iterate_passages(self._base, self._base.ids()))
         return sorted({bare for title in titles if (bare := strip_disambiguation(title))})
 
     def _replace_names(self, query: str) -> str:
@@ -129,20 +129,20 @@ class DegradedIndex(Index):
             return query
         for name in find_names(query):
             if is_drawn(self._degradation.share, *self._seed_parts, fold(name)) and (
-                others := [one for one in self._names if fold(one) != fold(name)]
+                others := [other for other in self._names if fold(other) != fold(name)]
             ):
                 query = query.replace(name, random.Random("|".join(map(str, (*self._seed_parts, "name", fold(name))))).choice(others))
         return query
 
     def _replace_with_look_alikes(self, hits: list[Passage], options: dict[str, Any]) -> list[Passage]:
         """Replace a share of the passages by the most similar ones of other documents, with the scores of the replaced passages."""
-        places = [place for place, one in enumerate(hits) if self._is_drawn(one)]
+        places = [place for place, hit in enumerate(hits) if self._is_drawn(hit)]
         texts = [hits[place].text for place in places]
         like = self._base.search(texts, _LOOK_ALIKE_CANDIDATES, hybrid=False, filter=options.get("filter"), view="flat")
-        taken, replaced = {one.id for one in hits}, list(hits)
+        taken, replaced = {hit.id for hit in hits}, list(hits)
         for place, candidates in zip(places, like, strict=True):
             before = hits[place]
-            other = next((one for one in candidates if one.source != before.source and one.id not in taken), None)
+            other = next((candidate for candidate in candidates if candidate.source != before.source and candidate.id not in taken), None)
             if other is not None:
                 taken.add(other.id)
                 replaced[place] = other.model_copy(update=before.model_dump(include={"score", "value", "collection"}))
@@ -233,7 +233,7 @@ SYSTEM_ABLATIONS = {
 def list_cells(degrade: Mapping[str, Sequence[float]], draws: int) -> list[DegradedCell]:
     """Return the cells: intact metadata first, then each share once per draw."""
     shares_by_kind = [(degraded, share) for degraded, shares in degrade.items() for share in shares if share]
-    return list(dict.fromkeys([DegradedCell(), *(DegradedCell(*one, draw) for one in shares_by_kind for draw in range(1, draws + 1))]))
+    return list(dict.fromkeys([DegradedCell(), *(DegradedCell(*pair, draw) for pair in shares_by_kind for draw in range(1, draws + 1))]))
 
 
 def check_shares(degrade: Mapping[str, Sequence[float]], draws: int) -> None:
@@ -261,11 +261,11 @@ class TrueGroups:
         self.documents = {str(document.id): document for document in DocumentStream(list(dataset.documents))}
         self._known = sorted({field for document in self.documents.values() for field in document.metadata})
         self._wanted = [parse_field(name, self._known) for name in fields]
-        self.fields = tuple(one.field for one in self._wanted)
+        self.fields = tuple(binned.field for binned in self._wanted)
         self.groups = {id: self._group_keys(document.metadata) for id, document in self.documents.items()}
 
     def _group_keys(self, metadata: dict[str, Any]) -> GroupKeys:
-        return frozenset(key for key, _ in group_keys(tuple(one.values(metadata.get(one.field)) for one in self._wanted)))
+        return frozenset(key for key, _ in group_keys(tuple(binned.values(metadata.get(binned.field)) for binned in self._wanted)))
 
     def check(self) -> None:
         """Raise UsageError if no document has one of the fields."""
@@ -278,21 +278,21 @@ class TrueGroups:
     def wrong_group_share(self, retrieved: Iterable[str], gold: Sequence[str]) -> float | None:
         """Return the share of the first five results that are not in a group of the gold documents; None if these have no group."""
         gold_groups = self._groups_of(gold)
-        return sum(self._groups_of([one]).isdisjoint(gold_groups) for one in list(retrieved)[:_TOP_K]) / _TOP_K if gold_groups else None
+        return sum(self._groups_of([hit]).isdisjoint(gold_groups) for hit in list(retrieved)[:_TOP_K]) / _TOP_K if gold_groups else None
 
     def group_filter(self, gold: Sequence[str]) -> dict[str, list[Any]] | None:
         """Return a metadata filter for the groups of the gold documents; None if they have no group."""
         if not self._groups_of(gold):
             return None
-        return {one.field: self._equivalent_values(one, [id for id in gold if self.groups.get(id)]) for one in self._wanted}
+        return {binned.field: self._equivalent_values(binned, [id for id in gold if self.groups.get(id)]) for binned in self._wanted}
 
-    def _equivalent_values(self, one: BinnedField, documents: Sequence[str]) -> list[Any]:
+    def _equivalent_values(self, binned: BinnedField, documents: Sequence[str]) -> list[Any]:
         """Return the values of a field that belong to the same group as the values of the given documents."""
-        gold_values = {value for id in documents for value in one.values(self.documents[id].metadata[one.field])}
-        field_values = [document.metadata.get(one.field) for document in self.documents.values()]
+        gold_values = {value for id in documents for value in binned.values(self.documents[id].metadata[binned.field])}
+        field_values = [document.metadata.get(binned.field) for document in self.documents.values()]
         flat_values = [value for field_value in field_values for value in (field_value if isinstance(field_value, list) else [field_value])]
         every = dict.fromkeys(value for value in flat_values if isinstance(value, (str, int, float)))
-        return [value for value in every if not gold_values.isdisjoint(one.values(value))]
+        return [value for value in every if not gold_values.isdisjoint(binned.values(value))]
 
     def degrade_documents(self, cell: DegradedCell, seed: int) -> list[Document]:
         """Return the documents affected by a cell, with their metadata removed or replaced; larger shares include smaller ones."""

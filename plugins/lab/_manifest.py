@@ -88,7 +88,8 @@ def describe_run(datasets: Sequence[tuple[str, Dataset]], variants: Sequence[Var
         "machine": describe_machine(),
         "strategies": list(dict.fromkeys(variant.strategy for variant in variants)),
         "variants": [
-            {"strategy": one.strategy, "variant": one.name, "settings": one.settings, "arguments": one.arguments} for one in variants
+            {"strategy": variant.strategy, "variant": variant.name, "settings": variant.settings, "arguments": variant.arguments}
+            for variant in variants
         ],
         "datasets": entries,
         **facts,
@@ -178,10 +179,10 @@ def _merge_manifests(folder: Path, before: dict[str, Any], now: dict[str, Any]) 
         if name in new_values and old_values[name] != new_values[name]:
             what = f"{str(folder)!r} holds a run with {name} {_format_value(old_values[name])}, not {_format_value(new_values[name])}"
             raise UsageError(what, "choose another folder with --out, or use the same configuration")
-    variants = {(one["strategy"], one["variant"]): one for one in (*before["variants"], *now["variants"])}
-    both = sorted((*before["datasets"], *now["datasets"]), key=lambda one: int(one["questions"]))
-    largest = {one["name"]: one for one in both}
-    datasets = {one["name"]: largest[one["name"]] for one in (*before["datasets"], *now["datasets"])}
+    variants = {(variant["strategy"], variant["variant"]): variant for variant in (*before["variants"], *now["variants"])}
+    both = sorted((*before["datasets"], *now["datasets"]), key=lambda entry: int(entry["questions"]))
+    largest = {entry["name"]: entry for entry in both}
+    datasets = {entry["name"]: largest[entry["name"]] for entry in (*before["datasets"], *now["datasets"])}
     strategies = list(dict.fromkeys((*before["strategies"], *now["strategies"])))
     if KINDS_FIELD in before or KINDS_FIELD in now:
         now = {**now, KINDS_FIELD: list(dict.fromkeys((*_index_kinds(before), *_index_kinds(now))))}
@@ -199,9 +200,9 @@ def _fixed_values(manifest: dict[str, Any]) -> dict[str, Any]:
     values |= {"passages of": f"{manifest['chunk_tokens']} tokens"} if "chunk_tokens" in manifest else {}
     values |= {"graph built by": manifest["build"]} if "build" in manifest else {}
     values |= {"group by": ", ".join(manifest[GROUP_BY_FIELD]) or "what is proposed"} if GROUP_BY_FIELD in manifest else {}
-    indexes = {one["name"]: one["origin"] for one in manifest["datasets"] if one.get("origin")}
+    indexes = {entry["name"]: entry["origin"] for entry in manifest["datasets"] if entry.get("origin")}
     values |= {f"the index of {name!r} of sha256": origin["index_sha256"] for name, origin in indexes.items()}
-    return values | {f"the data set {one['name']!r} of sha256": one["sha256"] for one in manifest["datasets"]}
+    return values | {f"the data set {entry['name']!r} of sha256": entry["sha256"] for entry in manifest["datasets"]}
 
 
 def _index_kinds(manifest: dict[str, Any]) -> list[str]:
@@ -211,5 +212,5 @@ def _index_kinds(manifest: dict[str, Any]) -> list[str]:
 
 def _format_value(value: Any) -> str:
     if isinstance(value, dict):
-        return ", ".join(f"{key}={one}" for key, one in value.items()) or "none"
+        return ", ".join(f"{key}={item}" for key, item in value.items()) or "none"
     return repr(value)

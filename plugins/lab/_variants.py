@@ -187,7 +187,7 @@ def make_variants(
     swept = {f"{key}={format_value(value)}": {key: value} for key, values in sweeps.items() for value in values}
     ablated = {f"{ABLATION_PREFIX}{name}": ABLATION_SETTINGS[name] for name in ablations}
     if (preset := base.get(PRESET)) is not None and not any(preset in find_strategy(name).presets for name in strategies):
-        having = ", ".join(name for name, one in STRATEGIES.items() if preset in one.presets)
+        having = ", ".join(name for name, strategy in STRATEGIES.items() if preset in strategy.presets)
         raise UsageError(f"none of {', '.join(strategies)} has a preset {preset!r}", f"name one of {having or 'none'}, or leave it out")
     variants: list[Variant] = []
     for name in dict.fromkeys(strategies):
@@ -199,9 +199,9 @@ def make_variants(
                 # a part that is disabled anyway is not ablated
                 variants += [changed] if not (changed.same_as_default and change in ablated) else []
         variants += [
-            one
+            variant
             for kind_of_degradation, shares in degrade.items()
-            for one in _degraded_variants(name, base, kind_of_degradation, shares, kinds[0])
+            for variant in _degraded_variants(name, base, kind_of_degradation, shares, kinds[0])
         ]
         variants += [_make_variant(name, base, kind, kind_variant(kind)) for kind in kinds[1:] if _uses_retrieval(name)]
     if unused := [change for change in (*swept, *ablated) if change not in {variant.name for variant in variants}]:

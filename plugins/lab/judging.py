@@ -71,7 +71,7 @@ class AnswerPair(NamedTuple):
 
 def answer_text(row: Row) -> str:
     """Return an answer as text for the judge: what a reader gets, with the cited sources."""
-    sources = dict.fromkeys(str(one["source"]) for one in row.get("citations") or () if one.get("cited", True))
+    sources = dict.fromkeys(str(citation["source"]) for citation in row.get("citations") or () if citation.get("cited", True))
     cited = f"Sources: {', '.join(sources)}" if sources else ""
     return "\n".join(filter(None, (reader_text(row), cited)))
 

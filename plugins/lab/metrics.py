@@ -75,7 +75,7 @@ def most_frequent_answer(golds: Sequence[str]) -> str:
 
 
 def _most_common(counts: Counter[str]) -> str:
-    return min(counts, key=lambda one: (-counts[one], one))
+    return min(counts, key=lambda answer: (-counts[answer], answer))
 
 
 _CONFIDENCE_LEVEL = 0.95
@@ -159,12 +159,12 @@ class RiskCoverage(NamedTuple):
 
 def reliability_bins(confidences: Sequence[float], right: Sequence[float], bins: int = 10) -> list[Bin]:
     """Return the non-empty bins of equal width (reliability diagram, DeGroot & Fienberg 1983)."""
-    sure, hit = _validate_confidences(confidences, right)
+    confidence, hit = _validate_confidences(confidences, right)
     edges = np.linspace(0, 1, bins + 1)
-    places = np.searchsorted(edges[1:-1], sure, side="left")
+    places = np.searchsorted(edges[1:-1], confidence, side="left")
     members = [(number, places == number) for number in np.unique(places)]
     return [
-        Bin(float(edges[number]), float(edges[number + 1]), float(sure[inside].mean()), float(hit[inside].mean()), int(inside.sum()))
+        Bin(float(edges[number]), float(edges[number + 1]), float(confidence[inside].mean()), float(hit[inside].mean()), int(inside.sum()))
         for number, inside in members
     ]
 
@@ -172,7 +172,7 @@ def reliability_bins(confidences: Sequence[float], right: Sequence[float], bins:
 def expected_calibration_error(confidences: Sequence[float], right: Sequence[float], bins: int = 10) -> float:
     """Return the mean distance between confidence and accuracy of the bins, weighted by size (ECE, Naeini et al. 2015; Guo et al. 2017)."""
     non_empty = reliability_bins(confidences, right, bins)
-    return sum(one.size * abs(one.confidence - one.right) for one in non_empty) / len(confidences)
+    return sum(interval.size * abs(interval.confidence - interval.right) for interval in non_empty) / len(confidences)
 
 
 def risk_coverage(confidences: Sequence[float], right: Sequence[float]) -> RiskCoverage:
@@ -180,12 +180,12 @@ def risk_coverage(confidences: Sequence[float], right: Sequence[float]) -> RiskC
 
     Answers of equal confidence are treated as one step, because their order is arbitrary.
     """
-    sure, hit = _validate_confidences(confidences, right)
-    order = np.argsort(-sure, kind="stable")
-    last = np.flatnonzero(np.append(np.diff(sure[order]) != 0, True))
+    confidence, hit = _validate_confidences(confidences, right)
+    order = np.argsort(-confidence, kind="stable")
+    last = np.flatnonzero(np.append(np.diff(confidence[order]) != 0, True))
     answered = last + 1
     risk = np.cumsum(1 - hit[order])[last] / answered
-    coverage = answered / len(sure)
+    coverage = answered / len(confidence)
     area = float(np.sum(risk * np.diff(coverage, prepend=0)))
     return RiskCoverage(tuple(map(float, coverage)), tuple(map(float, risk)), area)
 
@@ -227,7 +227,7 @@ def retrieval_scores(gold_by_rank: Sequence[frozenset[str]], gold: Collection[st
         **{f"all_gold@{k}": float(found_at[k] == count) for k in (5, 10)},
         **{f"hits@{k}": float(any(gold_by_rank[:k])) for k in (1, 4, 10)},
         "precision@5": sum(map(bool, gold_by_rank[:5])) / 5,
-        "mrr@10": next((1 / rank for rank, one in enumerate(gold_by_rank[:10], 1) if one), 0.0),
+        "mrr@10": next((1 / rank for rank, golds in enumerate(gold_by_rank[:10], 1) if golds), 0.0),
         **_average_precisions(gold_by_rank[:10], count),
     }
 
@@ -240,9 +240,9 @@ def _average_precisions(gold_by_rank: Sequence[frozenset[str]], count: int) -> d
     """
     seen: set[str] = set()
     usual = official = 0.0
-    for rank, one in enumerate(gold_by_rank, 1):
-        new = one - seen
-        seen |= one
+    for rank, golds in enumerate(gold_by_rank, 1):
+        new = golds - seen
+        seen |= golds
         usual += len(new) * min(len(seen) / rank, 1.0)
         official += len(new) / rank
     return {"map@10": usual / count, "map@10_official": official / min(count, 10)}
@@ -265,7 +265,7 @@ def _count_words(text: str) -> Counter[str]:
 def pareto_front(points: Mapping[str, tuple[float, float]]) -> list[str]:
     """Return the names of the points (cost, quality) on the Pareto front, the cheapest first."""
     front: list[str] = []
-    for name, (_, quality) in sorted(points.items(), key=lambda one: (one[1][0], -one[1][1])):
+    for name, (_, quality) in sorted(points.items(), key=lambda point: (point[1][0], -point[1][1])):
         if not front or quality > points[front[-1]][1]:
             front.append(name)
     return front

@@ -122,7 +122,7 @@ def list_variants(options: RunOptions) -> list[Variant]:
         options.strategies, {**options.options, "seed": options.seed}, sweeps, options.ablations, options.kinds, options.answer_shares
     )
     for key in flatten_search_settings(options.options):
-        if key != PRESET and key not in search_settings(options, options.kinds) and not any(key in one.options for one in variants):
+        if key != PRESET and key not in search_settings(options, options.kinds) and not any(key in variant.options for variant in variants):
             what = f"the setting {key!r} changes nothing in {', '.join(options.strategies) or 'a run without strategies'}"
             raise UsageError(
                 what,
@@ -272,11 +272,11 @@ class RunPlan(NamedTuple):
 
     def duplicates(self, task: Task) -> list[Task]:
         """Return the tasks with other names that are equal to this one: values of sweeps that are the default."""
-        same = [one for one in self.variants if one.same_as_default and one.strategy == task.variant.strategy]
+        same = [variant for variant in self.variants if variant.same_as_default and variant.strategy == task.variant.strategy]
         if task.variant.name or not same:
             return []
         source = next(source for source in self.sources if source.dataset.name == task.dataset)
-        return [self.make_task(source, task.question, one) for one in same if task.question.id in self.sample_ids(source.dataset)]
+        return [self.make_task(source, task.question, variant) for variant in same if task.question.id in self.sample_ids(source.dataset)]
 
     def make_task(self, source: IndexedDataset, question: Question, variant: Variant) -> Task:
         """Return the task of a question and a variant."""
@@ -294,11 +294,11 @@ class RunPlan(NamedTuple):
     def max_model_calls(self, tasks: Iterable[Task]) -> int | None:
         """Return the maximum number of model calls of some tasks; None if unknown for one."""
         max_by_variant = {}
-        for one in self.variants:
-            settings = configure(one.strategy, one.options)[1]
-            max_by_variant[one.strategy, one.name] = max_calls(one.strategy, settings, one.arguments)
+        for variant in self.variants:
+            settings = configure(variant.strategy, variant.options)[1]
+            max_by_variant[variant.strategy, variant.name] = max_calls(variant.strategy, settings, variant.arguments)
         bounds = [max_by_variant[task.variant.strategy, task.variant.name] for task in tasks]
-        known_bounds = [one.calls for one in bounds if one]
+        known_bounds = [bound.calls for bound in bounds if bound]
         return sum(known_bounds) if len(known_bounds) == len(bounds) else None
 
 

@@ -141,7 +141,7 @@ def _propose_by_rules(index: Index, file: QuestionFile, kind: str, missing: int,
         if missing <= 0:
             return
         sample = PassageSample(kind, (passage,))
-        question = next((one for one in RULES[kind](passage) if not file.contains(one["question"])), None)
+        question = next((candidate for candidate in RULES[kind](passage) if not file.contains(candidate["question"])), None)
         if question is None or sample.id in file.ids or file.was_tried(sample.id):
             continue
         other = former.get(question["verb"]) if kind == "yes-no" else None
@@ -284,7 +284,9 @@ def find_problem(sample: PassageSample, question: str, answer: str, quotes: Sequ
 
 def _quoted_passages(sample: PassageSample, quotes: Sequence[str]) -> list[Passage]:
     """Return the passage of each quote; quotes that are in no passage are left out."""
-    passages = [next((one for one in sample.passages if quote and contained_facts(one.text, [quote])), None) for quote in quotes]
+    passages = [
+        next((passage for passage in sample.passages if quote and contained_facts(passage.text, [quote])), None) for quote in quotes
+    ]
     return [passage for passage in passages if passage is not None]
 
 
@@ -300,7 +302,7 @@ def answers_agree(answer: str, gold: str) -> bool:
 def describe_collection(index: Index, seed: int) -> str:
     """Return a description of an index for the model: its own description, and titles of some documents. Blocking."""
     passages = index.get_by_ids(shuffle_by_document(index.ids(), f"{seed} titles")[:_MAX_TITLES])
-    titles = dict.fromkeys(str(one.metadata.get("title") or one.metadata.get("source") or "") for one in passages)
+    titles = dict.fromkeys(str(passage.metadata.get("title") or passage.metadata.get("source") or "") for passage in passages)
     return "\n".join(filter(None, (index.manifest.description, *titles)))[:_MAX_DESCRIPTION_CHARS]
 
 
@@ -312,7 +314,7 @@ def shuffle_by_document(ids: Sequence[str], seed: str) -> list[str]:
         file = document_id(id).partition("#")[0]
         rounds.append((seen[file], id))
         seen[file] += 1
-    return [id for _, id in sorted(rounds, key=lambda one: one[0])]
+    return [id for _, id in sorted(rounds, key=lambda item: item[0])]
 
 
 def sample_passages(index: Index, kind: str, seed: int) -> Iterator[PassageSample]:
@@ -338,10 +340,10 @@ def find_linked_pair(index: Index, passage: Passage) -> PassageSample | None:
     mentioned = [name for sentence in sentences(passage.text) for name in find_names(sentence)]
     names = [name for name in dict.fromkeys(mentioned) if len(name) > 2 and fold(name) not in own_title][:_MAX_NAMES]
     ranked = []
-    for place, (name, found) in enumerate(zip(names, index.search(names, _PASSAGES_PER_NAME, mmr=None) if names else [], strict=True)):
-        others = [one for one in found if one.source != passage.source and contains_name(f"{one.title} {one.text}", name)]
+    for place, (name, hits) in enumerate(zip(names, index.search(names, _PASSAGES_PER_NAME, mmr=None) if names else [], strict=True)):
+        others = [hit for hit in hits if hit.source != passage.source and contains_name(f"{hit.title} {hit.text}", name)]
         for other in others[:1]:
-            best = next((one for one in others if fold(strip_disambiguation(one.title)) == fold(name)), other)
+            best = next((hit for hit in others if fold(strip_disambiguation(hit.title)) == fold(name)), other)
             titled = fold(strip_disambiguation(best.title)) == fold(name)
             ranked.append((not titled, len(others), place, PassageSample("two-hop", (passage, best), name)))
-    return min(ranked, key=lambda one: one[:3])[3] if ranked else None
+    return min(ranked, key=lambda candidate: candidate[:3])[3] if ranked else None

@@ -101,11 +101,16 @@ def add_rated_questions(memory: str, file: QuestionFile) -> int:
     if where.startswith(SQLITE) and not Path(where.removeprefix(SQLITE)).expanduser().is_file():
         raise InputError(f"there are no conversations in {memory!r}", "give the folder or address that `ramify serve` stores them in")
     before = len(file.rows)
-    for one in rated_answers(where):
-        if file.contains(one.question):
+    for rated in rated_answers(where):
+        if file.contains(rated.question):
             continue
-        id = f"chat-{hashlib.sha256(one.question.encode()).hexdigest()[:8]}"
-        fields = {"id": id, "question": one.question, "type": "chat", "made_by": f"rated {one.rating} in the conversation {one.thread}"}
-        source = one.sources[0] if len(one.sources) == 1 else list(one.sources)
-        file.add({**fields, NEEDS_ANSWER: True} if one.rating == "down" else {**fields, "answer": one.answer, "source": source})
+        id = f"chat-{hashlib.sha256(rated.question.encode()).hexdigest()[:8]}"
+        fields = {
+            "id": id,
+            "question": rated.question,
+            "type": "chat",
+            "made_by": f"rated {rated.rating} in the conversation {rated.thread}",
+        }
+        source = rated.sources[0] if len(rated.sources) == 1 else list(rated.sources)
+        file.add({**fields, NEEDS_ANSWER: True} if rated.rating == "down" else {**fields, "answer": rated.answer, "source": source})
     return len(file.rows) - before

@@ -42,8 +42,8 @@ class Outcomes(NamedTuple):
     @classmethod
     def of(cls, answers: Sequence[tuple[float | None, bool]]) -> "Outcomes":
         """Return outcomes from pairs of confidence (None for no answer) and whether the answer is right."""
-        sure = np.array([NO_ANSWER_CONFIDENCE if one is None else one for one, _ in answers], dtype=np.float64)
-        return cls(sure, np.array([one is not None and not right for one, right in answers], dtype=np.bool_))
+        confidences = np.array([NO_ANSWER_CONFIDENCE if confidence is None else confidence for confidence, _ in answers], dtype=np.float64)
+        return cls(confidences, np.array([confidence is not None and not right for confidence, right in answers], dtype=np.bool_))
 
     def __len__(self) -> int:
         return len(self.confidence)
@@ -59,7 +59,7 @@ class Outcomes(NamedTuple):
 
     def curve(self) -> list[tuple[float, float, float]]:
         """Return (coverage, wrong / questions, wrong / answered) at each confidence level, in decreasing order of confidence."""
-        levels = [float(one) for one in np.unique(np.append(self.confidence[self.confidence > 0], 0.0))[::-1]]
+        levels = [float(level) for level in np.unique(np.append(self.confidence[self.confidence > 0], 0.0))[::-1]]
         counts = [(answered, wrong) for level in levels for answered, wrong in [self.count_above(level)] if answered]
         return [(answered / len(self), wrong / len(self), wrong / answered) for answered, wrong in counts]
 
@@ -84,10 +84,10 @@ def _answered_threshold(outcomes: Outcomes, risk: float, delta: float) -> float 
     from scipy.special import bdtr
 
     order = np.argsort(-outcomes.confidence, kind="stable")
-    sure, wrong = outcomes.confidence[order], outcomes.wrong[order]
-    answers = int((sure > 0).sum())
-    below = np.append(sure[1:answers], 0.0)[:answers]
-    last = np.flatnonzero(below < sure[:answers])  # answers of equal confidence are given together
+    confidence, wrong = outcomes.confidence[order], outcomes.wrong[order]
+    answers = int((confidence > 0).sum())
+    below = np.append(confidence[1:answers], 0.0)[:answers]
+    last = np.flatnonzero(below < confidence[:answers])  # answers of equal confidence are given together
     passed = bdtr(np.cumsum(wrong[:answers])[last].astype(np.float64), last + 1, risk) <= delta / len(START_SHARES)
     reached = -1
     for share in START_SHARES:
@@ -137,11 +137,11 @@ def fit_curve(fit: Fit, confidences: Sequence[float], right: Sequence[bool]) -> 
     return fitted[fit](np.asarray(confidences, dtype=np.float64), np.asarray(right, dtype=np.float64))
 
 
-def _fit_isotonic(sure: NDArray[np.float64], right: NDArray[np.float64]) -> Curve:
+def _fit_isotonic(confidences: NDArray[np.float64], right: NDArray[np.float64]) -> Curve:
     """Return a non-decreasing step function (isotonic regression by pool adjacent violators, Zadrozny & Elkan 2002)."""
     blocks: list[tuple[float, int, float, float]] = []
-    for value in np.unique(sure):
-        inside = right[sure == value]
+    for value in np.unique(confidences):
+        inside = right[confidences == value]
         hits, count, low, high = float(inside.sum()), len(inside), float(value), float(value)
         while blocks and blocks[-1][0] * count >= hits * blocks[-1][1]:
             before = blocks.pop()
@@ -150,11 +150,11 @@ def _fit_isotonic(sure: NDArray[np.float64], right: NDArray[np.float64]) -> Curv
     return tuple(dict.fromkeys((place, hits / count) for hits, count, low, high in blocks for place in (low, high)))
 
 
-def _fit_platt(sure: NDArray[np.float64], right: NDArray[np.float64]) -> Curve:
+def _fit_platt(confidences: NDArray[np.float64], right: NDArray[np.float64]) -> Curve:
     """Return a logistic curve over the log odds, with Platt's targets (Platt 1999); constant if accuracy falls with confidence."""
     hits, misses = right.sum(), len(right) - right.sum()
     target = np.where(right > 0, (hits + 1) / (hits + 2), 1 / (misses + 2))
-    features = np.stack([_log_odds(sure), np.ones(len(sure))], axis=1)
+    features = np.stack([_log_odds(confidences), np.ones(len(confidences))], axis=1)
     weights = np.array([1.0, 0.0])
     for _ in range(_MAX_NEWTON_STEPS):  # Newton's method with step halving
         likely = 1 / (1 + np.exp(-features @ weights))
@@ -163,7 +163,7 @@ def _fit_platt(sure: NDArray[np.float64], right: NDArray[np.float64]) -> Curve:
         while _log_loss(features @ (weights - step), target) > _log_loss(features @ weights, target) and np.abs(step).max() > _EPSILON:
             step = step / 2
         weights = weights - step
-    points = np.unique(np.concatenate([[0.0, 1.0], np.quantile(sure, np.linspace(0, 1, 51))]))
+    points = np.unique(np.concatenate([[0.0, 1.0], np.quantile(confidences, np.linspace(0, 1, 51))]))
     level = np.full(len(points), target.mean())
     values = 1 / (1 + np.exp(-weights[0] * _log_odds(points) - weights[1])) if weights[0] > 0 else level
     return tuple((float(x), float(y)) for x, y in zip(points, values, strict=True))
@@ -173,6 +173,6 @@ def _log_loss(odds: NDArray[np.float64], target: NDArray[np.float64]) -> float:
     return float((np.logaddexp(0, odds) - target * odds).sum())
 
 
-def _log_odds(sure: NDArray[np.float64]) -> NDArray[np.float64]:
-    clipped = np.clip(sure, _EPSILON, 1 - _EPSILON)
+def _log_odds(confidences: NDArray[np.float64]) -> NDArray[np.float64]:
+    clipped = np.clip(confidences, _EPSILON, 1 - _EPSILON)
     return np.asarray(np.log(clipped / (1 - clipped)))

@@ -116,9 +116,9 @@ def _reranked_methods(kind: IndexKind, options: Mapping[str, Any], swept: list[A
     settings = [Settings.model_validate(rerank_options), *(Settings.model_validate({**rerank_options, RERANK: value}) for value in swept)]
     how = _kind_search_method(kind, options).options
     return {
-        f"{RERANK}={one.rerank}": SearchMethod({**how, RERANK: one.rerank, "wide": one.rerank_k}, kind)
-        for one in settings
-        if one.rerank != NO_RERANKER
+        f"{RERANK}={setting.rerank}": SearchMethod({**how, RERANK: setting.rerank, "wide": setting.rerank_k}, kind)
+        for setting in settings
+        if setting.rerank != NO_RERANKER
     }
 
 
@@ -132,7 +132,7 @@ def run_searches(plan: RunPlan, options: RunOptions) -> None:
             missing = {
                 name_of_method: how
                 for name_of_method, how in methods.items()
-                if not all(row_key(name, SEARCH_STRATEGY, name_of_method, one) in outcomes for one in ids)
+                if not all(row_key(name, SEARCH_STRATEGY, name_of_method, question_id) in outcomes for question_id in ids)
             }
             if missing:
                 log.write(row for row in search_dataset(plan, source, missing) if row["key"] not in outcomes)

@@ -219,7 +219,7 @@ async def run_task(task: Task) -> Row:
         "error": None,
         **{name: record[name] for name in RESULT_FIELDS},
         "citations": [
-            {**{name: one[name] for name in CITATION_FIELDS}, "text": one["text"][:MAX_CITATION_CHARS]} for one in record["citations"]
+            {**{name: cited[name] for name in CITATION_FIELDS}, "text": cited["text"][:MAX_CITATION_CHARS]} for cited in record["citations"]
         ],
         **score_result(task.question, result, task.hits_by),
         "index_digest": await asyncio.to_thread(digest_of, task.index) if result.index else "",
@@ -330,7 +330,7 @@ def score_retrieval(question: Question, passages: Sequence[Passage], hits_by: Hi
         gold_by_rank = [frozenset({document} & gold) for document in documents]
     scores: Row = dict(metrics.retrieval_scores(gold_by_rank, gold))
     if cited is not None:
-        scores |= metrics.citation_scores({_document_name(one, hits_by) for one in cited}, set(question.gold_documents))
+        scores |= metrics.citation_scores({_document_name(passage, hits_by) for passage in cited}, set(question.gold_documents))
     return {"retrieved": documents, "retrieval": scores, "gold_retrieved": gold <= set().union(*gold_by_rank)}
 
 

@@ -121,9 +121,9 @@ def run_measurement(run: Run, smallest: bool, work: Path) -> Iterator[str]:
     file, *options = shlex.split((run.smallest if smallest else run.command).format(work=work))
     done = subprocess.run([sys.executable, FOLDER / file, *options], capture_output=True, text=True, env={**os.environ, **run.environment})
     for figure in run.figures:
-        found = re.search(figure.pattern, done.stdout, re.MULTILINE)
+        match = re.search(figure.pattern, done.stdout, re.MULTILINE)
         last = (done.stderr.strip() or "nothing").splitlines()[-1]
-        yield f"| {figure.name} | {f'{found[1]} {figure.unit}'.strip()} | {figure.note} |" if found else f"| {figure.name} | – | {last} |"
+        yield f"| {figure.name} | {f'{match[1]} {figure.unit}'.strip()} | {figure.note} |" if match else f"| {figure.name} | – | {last} |"
 
 
 def main() -> None:

@@ -25,11 +25,11 @@ WITHOUT = 0.15
 """Share of made questions without an answer."""
 Floats = NDArray[np.float64]
 POPULATIONS: dict[str, Callable[[np.random.Generator, int], tuple[Floats, Floats]]] = {
-    "calibrated": lambda draw, n: (sure := draw.beta(5, 1.2, n), sure),
-    "overconfident": lambda draw, n: (sure := draw.beta(5, 1.2, n), sure**2),
-    "mostly right": lambda draw, n: (sure := draw.beta(2, 1, n), 1 - 0.6 * (1 - sure) ** 2),
+    "calibrated": lambda draw, n: (confidence := draw.beta(5, 1.2, n), confidence),
+    "overconfident": lambda draw, n: (confidence := draw.beta(5, 1.2, n), confidence**2),
+    "mostly right": lambda draw, n: (confidence := draw.beta(2, 1, n), 1 - 0.6 * (1 - confidence) ** 2),
     "says nothing": lambda draw, n: (draw.random(n), np.full(n, 0.93)),
-    "five values": lambda draw, n: (sure := draw.choice([0.5, 0.7, 0.8, 0.9, 0.95], n), np.minimum(sure + 0.02, 1.0)),
+    "five values": lambda draw, n: (confidence := draw.choice([0.5, 0.7, 0.8, 0.9, 0.95], n), np.minimum(confidence + 0.02, 1.0)),
 }
 """How confidences are drawn, and how likely an answer of each is right."""
 
@@ -53,17 +53,17 @@ class Measurement(NamedTuple):
 
 def draw_outcomes(name: str, draw: np.random.Generator, count: int) -> Outcomes:
     """Draw made questions."""
-    sure, likely = POPULATIONS[name](draw, count)
+    confidences, likely = POPULATIONS[name](draw, count)
     answered = draw.random(count) >= WITHOUT
-    return Outcomes(np.where(answered, sure, -1.0), answered & (draw.random(count) > likely))
+    return Outcomes(np.where(answered, confidences, -1.0), answered & (draw.random(count) > likely))
 
 
 def true_shares(name: str) -> Callable[[float], tuple[float, float]]:
     """Return a function from a threshold to the share answered and the share answered wrongly, of very many questions."""
-    sure, likely = POPULATIONS[name](np.random.default_rng(1), 400_000)
-    order = np.argsort(sure)
+    confidences, likely = POPULATIONS[name](np.random.default_rng(1), 400_000)
+    order = np.argsort(confidences)
     risks = np.append(np.cumsum((1 - likely[order])[::-1])[::-1], 0.0)
-    place = sure[order]
+    place = confidences[order]
 
     def shares(threshold: float) -> tuple[float, float]:
         above = int(np.searchsorted(place, threshold, side="right"))
@@ -95,21 +95,21 @@ def split_in_halves(folder: Path, strategy: str, splits: int) -> Iterator[str]:
     """Calibrate on random halves of a run, and count on the others."""
     run = read_run(folder)
     lines = [
-        line for (_, name, variant), found in run.answered.items() if (name, variant) == (strategy, "") for line in found if line.has_gold
+        line for (_, name, variant), group in run.answered.items() if (name, variant) == (strategy, "") for line in group if line.has_gold
     ]
     outcomes = make_outcomes(lines)
     bounds: tuple[Bound, ...] = ("asked", "answered")
     for risk in (0.05, 0.1, 0.2, 0.3):
         for bound in bounds:
             rows = [_check_bound(outcomes, bound, risk, seed) for seed in range(splits)]
-            found = [row for row in rows if row is not None]
+            with_threshold = [row for row in rows if row is not None]
             wrong = [0.0 if row is None else row[1] for row in rows]
             mean, error = float(np.mean(wrong)), float(np.std(wrong)) / splits**0.5
             above = sum(share > risk for share in wrong) / splits
-            told = f"{100 * mean:.2f} ± {100 * error:.2f} % wrong" if bound == "asked" else f"above α in {100 * above:.1f} % of halves"
-            answered = float(np.mean([row[0] for row in found])) if found else 0.0
+            outcome = f"{100 * mean:.2f} ± {100 * error:.2f} % wrong" if bound == "asked" else f"above α in {100 * above:.1f} % of halves"
+            answered = float(np.mean([row[0] for row in with_threshold])) if with_threshold else 0.0
             head = f"| {folder.name} | {len(lines)} | {bound} | {risk:g} |"
-            yield f"{head} {100 * len(found) / splits:.0f} % | {told} | {100 * answered:.1f} % |"
+            yield f"{head} {100 * len(with_threshold) / splits:.0f} % | {outcome} | {100 * answered:.1f} % |"
 
 
 def _check_bound(outcomes: Outcomes, bound: Bound, risk: float, seed: int) -> tuple[float, float] | None:
@@ -133,10 +133,10 @@ def main() -> int:
     arguments = parser.parse_args()
     print("| confidences | questions | α | wrong of asked, mean | ± | threshold for answered | missed |\n|---|---|---|---|---|---|---|")
     failed = 0
-    for one in simulate(arguments.splits):
-        failed += not one.kept(arguments.splits)
-        figures = f"{100 * one.asked:.2f} % | {100 * one.error:.2f} | {100 * one.reached:.0f} % | {100 * one.missed:.1f} %"
-        print(f"| {one.population} | {one.questions} | {one.risk:g} | {figures} |", flush=True)
+    for result in simulate(arguments.splits):
+        failed += not result.kept(arguments.splits)
+        figures = f"{100 * result.asked:.2f} % | {100 * result.error:.2f} | {100 * result.reached:.0f} % | {100 * result.missed:.1f} %"
+        print(f"| {result.population} | {result.questions} | {result.risk:g} | {figures} |", flush=True)
     if arguments.runs:
         print("\n| run | questions | bound | α | threshold found | on the other half | answered |\n|---|---|---|---|---|---|---|")
     for folder in arguments.runs:

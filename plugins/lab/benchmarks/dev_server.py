@@ -47,11 +47,11 @@ async def measure(url: str) -> int:
     async with get_client(url=url) as client:
         for strategy in ("prune", "tor"):
             await run(client, strategy)  # imports and weights, once
-            one = min([(await wall(client, strategy, 1))[0] for _ in range(TRIES)])
+            alone = min([(await wall(client, strategy, 1))[0] for _ in range(TRIES)])
             many, answers = await wall(client, strategy, THREADS)
             wrong = [answer for answer in answers if answer != ANSWER]
-            missed += bool(wrong) + (many / one > TARGET)
-            print(f"  {strategy}: {many / one:.2f}  ended {len(answers) - len(wrong)} of {THREADS}", *wrong[:1])
+            missed += bool(wrong) + (many / alone > TARGET)
+            print(f"  {strategy}: {many / alone:.2f}  ended {len(answers) - len(wrong)} of {THREADS}", *wrong[:1])
     return missed
 
 

@@ -69,7 +69,7 @@ def _result(path: Path) -> dict[str, Any]:
         check = check_reading(path)
     except Exception as error:  # noqa: BLE001  # of any kind: the file is reported, and the next one is checked
         return {"error": f"{type(error).__name__}: {error}"}
-    differences = {kind: [one._asdict() for one in getattr(check, kind)] for kind in _KINDS}
+    differences = {kind: [difference._asdict() for difference in getattr(check, kind)] for kind in _KINDS}
     return {"documents": check.documents, "words": check.words, "remarks": check.remarks, "skipped": check.skipped, **differences}
 
 
@@ -95,7 +95,7 @@ def _format(result: dict[str, Any]) -> str:
 
 
 def _differences(result: dict[str, Any]) -> int:
-    return sum(one["times"] for kind in _KINDS for one in result.get(kind, ()))
+    return sum(difference["times"] for kind in _KINDS for difference in result.get(kind, ()))
 
 
 def _table(results: Sequence[dict[str, Any]]) -> Iterator[str]:
@@ -107,12 +107,12 @@ def _table(results: Sequence[dict[str, Any]]) -> Iterator[str]:
     yield "|---|---|---|---|---|---|---|---|---|---|"
     for name in sorted(groups, key=lambda name: (name == "all", name)):
         group = groups[name]
-        bad = sum(bool(_differences(one) or "error" in one) for one in group)
-        lost = [one for result in group for one in result.get("missing", ())]
-        numbers = sum(one["times"] for one in lost if Difference(**one).is_number)
-        counts = (sum(one["times"] for result in group for one in result.get(kind, ())) for kind in ("new", "glued"))
-        cells = (len(group), sum(one.get("documents", 0) > 0 for one in group), bad, f"{bad / len(group):.1%}", numbers,
-                 sum(one["times"] for one in lost) - numbers, *counts, sum("error" in one for one in group))  # fmt: skip
+        bad = sum(bool(_differences(outcome) or "error" in outcome) for outcome in group)
+        lost = [difference for result in group for difference in result.get("missing", ())]
+        numbers = sum(difference["times"] for difference in lost if Difference(**difference).is_number)
+        counts = (sum(difference["times"] for result in group for difference in result.get(kind, ())) for kind in ("new", "glued"))
+        cells = (len(group), sum(outcome.get("documents", 0) > 0 for outcome in group), bad, f"{bad / len(group):.1%}", numbers,
+                 sum(word["times"] for word in lost) - numbers, *counts, sum("error" in outcome for outcome in group))  # fmt: skip
         yield f"| {name} | {' | '.join(map(str, cells))} |"
 
 
@@ -121,10 +121,10 @@ def _worst(results: Sequence[dict[str, Any]], count: int) -> Iterator[str]:
     for result in sorted(bad, key=_differences, reverse=True)[:count]:
         yield f"\n{result['file']}: {result.get('error') or _differences(result)}"
         for kind in _KINDS:
-            differences = sorted(result.get(kind, ()), key=lambda one: not Difference(**one).is_number)
-            for one in differences[:_SHOWN_WORDS]:
-                instead = f" ({one['instead']})" if one["instead"] else ""
-                yield f"  {kind} {one['word']!r} x{one['times']}{instead} {one['place']}: {truncate_line(one['context'], 100)}"
+            differences = sorted(result.get(kind, ()), key=lambda difference: not Difference(**difference).is_number)
+            for entry in differences[:_SHOWN_WORDS]:
+                instead = f" ({entry['instead']})" if entry["instead"] else ""
+                yield f"  {kind} {entry['word']!r} x{entry['times']}{instead} {entry['place']}: {truncate_line(entry['context'], 100)}"
 
 
 def main() -> None:

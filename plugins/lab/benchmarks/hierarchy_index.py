@@ -42,11 +42,11 @@ def build(records: list[str], corpus: Path, folder: Path, encoder: Encoder, fiel
     return Round(plain, own, built.encoded, made)
 
 
-def show(what: str, one: Round) -> None:
-    made = one.made
-    print(f"{what}: {one.encoded} passages encoded, {made.groups} groups, {made.nodes} summaries, {made.rebuilt_trees} trees grown")
-    print(f"  plain           {one.plain.wall:8.2f} s")
-    print(f"  hierarchy       {one.own.wall:8.2f} s  {one.own.wall / one.plain.wall:.2f} of plain")
+def show(what: str, measured: Round) -> None:
+    made = measured.made
+    print(f"{what}: {measured.encoded} passages encoded, {made.groups} groups, {made.nodes} summaries, {made.rebuilt_trees} trees grown")
+    print(f"  plain           {measured.plain.wall:8.2f} s")
+    print(f"  hierarchy       {measured.own.wall:8.2f} s  {measured.own.wall / measured.plain.wall:.2f} of plain")
 
 
 def main() -> None:
@@ -69,8 +69,8 @@ def main() -> None:
         show("from nothing", first := build(earlier, corpus, folder, encoder, fields))
         show("update", again := build(records, corpus, folder, encoder, fields))
         print(f"  hierarchy       {again.own.wall / first.own.wall:8.2f} of its first build")
-        found = time_searches(folder, questions)
-        flat, auto = 1000 * found.usual["flat"], 1000 * found.usual["auto"]
+        times = time_searches(folder, questions)
+        flat, auto = 1000 * times.usual["flat"], 1000 * times.usual["auto"]
         print(f"a search: flat {flat:.2f} ms, by way of groups {auto:.2f} ms, {auto / flat:.2f} of flat")
 
 

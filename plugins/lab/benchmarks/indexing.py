@@ -120,18 +120,18 @@ def main() -> None:
         show(measure(paths, Path(folder)))
 
 
-def show(one: Measurement) -> None:
-    built, bare = one.built, one.parse + one.encode
+def show(figures: Measurement) -> None:
+    built, bare = figures.built, figures.parse + figures.encode
     print(
-        f"{one.files} files with a reader of their own, {built.documents} documents, {built.encoded} passages encoded, "
+        f"{figures.files} files with a reader of their own, {built.documents} documents, {built.encoded} passages encoded, "
         f"{available_cores()} cores"
     )
-    if one.files:
-        print(f"bare parse loop   {one.parse:8.1f} s  {one.files / one.parse:7.1f} files/s")
-    print(f"bare encode loop  {one.encode:8.1f} s  {built.encoded / one.encode:7.1f} passages/s")
-    print(f"Index.build       {one.build:8.1f} s  {built.encoded / one.build:7.1f} passages/s, busy {one.busy:.2f}")
-    print(f"ratio             {bare / one.build:8.3f}     target {TARGET} {'reached' if bare / one.build >= TARGET else 'missed'}")
-    print(f"second build      {one.again:8.2f} s  {one.again / bare:7.4f} of the bare loops")
+    if figures.files:
+        print(f"bare parse loop   {figures.parse:8.1f} s  {figures.files / figures.parse:7.1f} files/s")
+    print(f"bare encode loop  {figures.encode:8.1f} s  {built.encoded / figures.encode:7.1f} passages/s")
+    print(f"Index.build       {figures.build:8.1f} s  {built.encoded / figures.build:7.1f} passages/s, busy {figures.busy:.2f}")
+    print(f"ratio             {bare / figures.build:8.3f}     target {TARGET} {'reached' if bare / figures.build >= TARGET else 'missed'}")
+    print(f"second build      {figures.again:8.2f} s  {figures.again / bare:7.4f} of the bare loops")
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ def questions(folder: Path, limit: int) -> list[Question]:
     with gzip.open(folder / "questions.jsonl.gz", "rt", encoding="utf-8") as lines:
         records = list(map(json.loads, lines))
     some = random.Random(0).sample(records, min(limit, len(records)))
-    return [Question(one["question"], one["supporting"][0]["doc_id"], (one["answer"], *one["answer_aliases"])) for one in some]
+    return [Question(row["question"], row["supporting"][0]["doc_id"], (row["answer"], *row["answer_aliases"])) for row in some]
 
 
 def index(folder: Path, work: Path, embedding: str) -> Index:
@@ -91,9 +91,9 @@ def search(folder: Path, work: Path, limit: int) -> Iterator[str]:
     for embedding in (MINILM, E5):
         found_in = index(folder, work, embedding)
         for way, options in WAYS.items():
-            found = found_in.search([one.text for one in questions_asked], k=FOUND, **options)
-            paragraphs = [{paragraph_of(hit.id) for hit in hits} for hits in found]
-            recalls = [float(one.paragraph in own) for one, own in zip(questions_asked, paragraphs, strict=True)]
+            rankings = found_in.search([question.text for question in questions_asked], k=FOUND, **options)
+            paragraphs = [{paragraph_of(hit.id) for hit in hits} for hits in rankings]
+            recalls = [float(question.paragraph in own) for question, own in zip(questions_asked, paragraphs, strict=True)]
             yield f"| {way} | {embedding} | {share(recalls)} |"
 
 
@@ -109,29 +109,29 @@ def reading(folder: Path, work: Path, limit: int) -> Iterator[str]:
         texts = {
             record["id"]: PassageText(title=record["title"] or "", source="", text=record["text"]) for record in map(json.loads, lines)
         }
-    found = index(folder, work, E5).search([one.text for one in questions_asked], k=FOUND)
+    rankings = index(folder, work, E5).search([asked.text for asked in questions_asked], k=FOUND)
     given = []
-    for one, hits in zip(questions_asked, found, strict=True):
-        others = [key for hit in hits if (key := paragraph_of(hit.id)) != one.paragraph]
-        passages = [texts[key] for key in dict.fromkeys((one.paragraph, *others))][:FOUND]
-        given.append(read_answer(one.text, random.Random(one.text).sample(passages, len(passages))))
+    for question, hits in zip(questions_asked, rankings, strict=True):
+        others = [key for hit in hits if (key := paragraph_of(hit.id)) != question.paragraph]
+        passages = [texts[key] for key in dict.fromkeys((question.paragraph, *others))][:FOUND]
+        given.append(read_answer(question.text, random.Random(question.text).sample(passages, len(passages))))
     yield from scores("gold paragraph among five", questions_asked, [span.answer for span in given], [span.confidence for span in given])
 
 
 def answers(folder: Path, work: Path, limit: int) -> Iterator[str]:
     """Yield the scores of answers with search and reading."""
     questions_asked, opened_index = questions(folder, limit), index(folder, work, E5)
-    given = [graphs.ask(one.text, "naive", model="extractive", index=opened_index) for one in questions_asked]
-    texts = ["" if is_unknown(one.answer or "") else one.answer or "" for one in given]
-    yield from scores("naive, from beginning to end", questions_asked, texts, [one.confidence or 0.0 for one in given])
+    given = [graphs.ask(question.text, "naive", model="extractive", index=opened_index) for question in questions_asked]
+    texts = ["" if is_unknown(result.answer or "") else result.answer or "" for result in given]
+    yield from scores("naive, from beginning to end", questions_asked, texts, [result.confidence or 0.0 for result in given])
 
 
-def scores(what: str, question_list: Sequence[Question], texts: Sequence[str], sure: Sequence[float]) -> Iterator[str]:
+def scores(what: str, question_list: Sequence[Question], texts: Sequence[str], confidences: Sequence[float]) -> Iterator[str]:
     """Yield the rows of a table of scores."""
-    right = [exact_match(text, one.answers) for text, one in zip(texts, question_list, strict=True)]
-    near = [character_f1(text, one.answers) for text, one in zip(texts, question_list, strict=True)]
+    right = [exact_match(text, question.answers) for text, question in zip(texts, question_list, strict=True)]
+    near = [character_f1(text, question.answers) for text, question in zip(texts, question_list, strict=True)]
     yield f"| n = {len(question_list)} | exact match | F1 of characters | answered | mean confidence |\n|---|--:|--:|--:|--:|"
-    yield f"| {what} | {share(right)} | {share(near)} | {share([float(bool(text)) for text in texts])} | {fmean(sure):.2f} |"
+    yield f"| {what} | {share(right)} | {share(near)} | {share([float(bool(text)) for text in texts])} | {fmean(confidences):.2f} |"
 
 
 def main() -> None:

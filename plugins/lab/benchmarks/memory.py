@@ -41,7 +41,7 @@ def index() -> None:
     from ramify.tools.demo import demo_index
     from ramify.tools.index import Index
 
-    held.append(Index.open(demo_index()))
+    opened.append(Index.open(demo_index()))
 
 
 def question() -> None:
@@ -50,7 +50,7 @@ def question() -> None:
     ask(QUESTION, model="extractive")
 
 
-held: list[object] = []
+opened: list[object] = []
 STEPS: dict[str, Callable[[], object]] = {
     "Python": lambda: None,
     "import torch": lambda: import_module("torch"),
@@ -73,11 +73,11 @@ def taken() -> tuple[float, float]:
 
 def steps() -> list[tuple[str, float, float]]:
     """Take the steps; return the memory after each."""
-    found = []
+    rows = []
     for name, step in STEPS.items():
         step()
-        found.append((name, *taken()))
-    return found
+        rows.append((name, *taken()))
+    return rows
 
 
 def measured() -> list[tuple[str, float, float, float]]:

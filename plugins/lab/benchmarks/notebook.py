@@ -42,9 +42,9 @@ async def turn(strategy: str) -> tuple[float, float, float, float]:
     began = time.perf_counter()
     chat.send.click()
     while not chat.results:
-        told = "".join(values(chat.turns[0]))
+        markup = "".join(values(chat.turns[0]))
         for what, sign in (("progress", 'role="status"'), ("branch", 'class="path">0.0')):
-            if sign in told:
+            if sign in markup:
                 seen.setdefault(what, time.perf_counter() - began)
         await asyncio.sleep(0.002)
     return seen["progress"], seen["branch"], time.perf_counter() - began, chat.results[0].usage.wall_s
@@ -57,7 +57,7 @@ async def main() -> int:
     targets = f"progress <= {FIRST} calls, sub-question <= {BRANCH} calls, added by the widgets <= {MARGIN} of the turn"
     print(f"one question, model of {LATENCY} s a call; targets: {targets}")
     for strategy in ("tor", "prune"):
-        progress, branch, whole, run = min([await turn(strategy) for _ in range(3)], key=lambda one: one[1])
+        progress, branch, whole, run = min([await turn(strategy) for _ in range(3)], key=lambda times: times[1])
         added = (whole - run) / whole
         missed += progress / LATENCY > FIRST or branch / LATENCY > BRANCH or added > MARGIN
         print(

@@ -90,10 +90,10 @@ async def bare(parts: int) -> float:
     """Return the same for what `global` cannot do without: five nodes of LangGraph, a task of it a part, LangChain's structured calls."""
     model = FakeModel(replies=full_tree, latency=LATENCY, logprobs=True)
     slots = {"question": QUESTION, "passages": [{"title": "Seine", "text": "It runs through Paris. " * 150, "source": "community 0"}]}
-    told = {prompt.name: (model.with_structured_output(prompt.reply, include_raw=True), prompt.render(slots)) for prompt in (MAP, REDUCE)}
+    calls = {prompt.name: (model.with_structured_output(prompt.reply, include_raw=True), prompt.render(slots)) for prompt in (MAP, REDUCE)}
 
     async def call(name: str) -> None:
-        asked, messages = told[name]
+        asked, messages = calls[name]
         await asked.ainvoke(messages)
 
     part = task(name="part")(call)
@@ -143,7 +143,7 @@ async def measured(reports: str, tries: int, questions: int) -> int:
     ):
         kind = {} if index else GROWN
         times = [await wall(strategy, {**options, **kind}, index) for _ in range(tries)]
-        result, ratio = min(times, key=lambda one: one[1])
+        result, ratio = min(times, key=lambda measurement: measurement[1])
         usage = result.usage
         row = f"{strategy} {options}: {ratio:.3f}  calls {usage.llm_calls}  path {usage.critical_path_calls}  branches {len(result.tree)}"
         missed += ratio > WALL or (calls is not None and usage.llm_calls > calls)

@@ -49,9 +49,9 @@ def main() -> None:
     works |= {f"{count} at once": lambda count=count: side_by_side(files, count) for count in options.workers}
     parse_file(files[0], ReadReport(), True)  # loads the libraries, as the workers have to
     rounds = [{name: measure(work) for name, work in works.items()} for _ in range(options.rounds)]
-    least = min(one["bare loop"][0] for one in rounds)
+    least = min(times["bare loop"][0] for times in rounds)
     for name in works:
-        seconds, processor = (min(one[name][part] for one in rounds) for part in (0, 1))
+        seconds, processor = (min(times[name][part] for times in rounds) for part in (0, 1))
         documents = rounds[0][name][2]
         print(
             f"{name}: {len(files)} files, {documents} documents in {seconds:.2f} s ({len(files) / seconds:.0f} files/s, "

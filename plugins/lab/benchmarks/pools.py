@@ -39,7 +39,7 @@ def draw_pool(questions: list[Row], corpus: list[Row], arguments: argparse.Names
     """Draw questions, and a pool that holds what they need."""
     choose = random.Random(arguments.seed)
     asked = choose.sample(questions, min(arguments.questions, len(questions)))
-    needed = {one["doc_id"] for question in asked for one in question["supporting"]}
+    needed = {document["doc_id"] for question in asked for document in question["supporting"]}
     gold = [document for document in corpus if document["id"] in needed]
     others = [document for document in corpus if document["id"] not in needed]
     more = choose.sample(others, min(len(others), max(0, arguments.paragraphs - len(gold))))

@@ -67,7 +67,7 @@ def in_openvino(model: Bert, ids: Tensor) -> Iterator[tuple[str, float]]:
 
 
 def _asked(request: Any, inputs: int) -> Callable[[Tensor, Tensor], object]:
-    return lambda ids, mask: request.infer([one.numpy() for one in (ids, mask)[:inputs]])
+    return lambda ids, mask: request.infer([tensor.numpy() for tensor in (ids, mask)[:inputs]])
 
 
 def main() -> None:

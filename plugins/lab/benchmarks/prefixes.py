@@ -72,7 +72,7 @@ def cached_tokens(heard: Sequence[Sent], of_question: bool) -> dict[str, tuple[i
     """Count, for each kind of prompt, the tokens that an earlier prompt began with, and all."""
     counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     for number, sent in enumerate(heard):
-        earlier = [one.text for one in heard[:number] if not of_question or one.question == sent.question]
+        earlier = [previous.text for previous in heard[:number] if not of_question or previous.question == sent.question]
         shared = max((common_length(text, sent.text) for text in earlier), default=0)
         counts[sent.kind][0] += tokens(sent.text[:shared])
         counts[sent.kind][1] += tokens(sent.text)
@@ -111,8 +111,8 @@ def main() -> None:
             f"known already {share(own):.1%} within a question, {share(run):.1%} within the run"
         )
         for kind, (shared, whole) in run.items():
-            sent = [one for one in heard if one.kind == kind]
-            fixed = sum(tokens(one.fixed) for one in sent)
+            sent = [prompt for prompt in heard if prompt.kind == kind]
+            fixed = sum(tokens(prompt.fixed) for prompt in sent)
             print(
                 f"  {kind}: {len(sent)} of {whole / len(sent):.0f}; {fixed / whole:.1%}; {own[kind][0] / whole:.1%}, {shared / whole:.1%}"
             )

@@ -45,16 +45,16 @@ def read_question_set(folder: Path) -> QuestionSet:
     return QuestionSet(questions, load_encoder("minilm").encode_queries(questions), gold)
 
 
-def neighbour_recall(held: Snapshot, vectors: Matrix, nearest: Sequence[set[int]]) -> float:
+def neighbour_recall(snapshot: Snapshot, vectors: Matrix, nearest: Sequence[set[int]]) -> float:
     """Return the share of the nearest passages that the graph finds."""
-    found = held.nearest(vectors, 100, None)
-    return fmean(len(best & set(own[:DEPTH])) / len(best) for best, own in zip(nearest, found, strict=True))
+    rankings = snapshot.nearest(vectors, 100, None)
+    return fmean(len(best & set(own[:DEPTH])) / len(best) for best, own in zip(nearest, rankings, strict=True))
 
 
-def gold_recall(held: Snapshot, asked: QuestionSet, how: dict[str, Any]) -> float:
+def gold_recall(snapshot: Snapshot, asked: QuestionSet, how: dict[str, Any]) -> float:
     """Return the share of the gold documents that a search finds first."""
-    found = search_source(held, asked.questions, asked.vectors, SearchOptions(5, **how))
-    named = [{hit.id.partition("~")[0] for hit in hits} for hits in found]
+    rankings = search_source(snapshot, asked.questions, asked.vectors, SearchOptions(5, **how))
+    named = [{hit.id.partition("~")[0] for hit in hits} for hits in rankings]
     return fmean(len(gold & own) / len(gold) for gold, own in zip(asked.gold, named, strict=True))
 
 
@@ -65,20 +65,22 @@ def main() -> None:
     parser.add_argument("--vectors", default=",".join(get_args(Precision)), metavar="A,B", help="how vectors are kept (default: all three)")
     parser.add_argument("--work", type=Path, default=Path("build/quantised"), metavar="DIR", help="default: build/quantised")
     options = parser.parse_args()
-    precisions = [parse_precision(one) for one in options.vectors.split(",")]
+    precisions = [parse_precision(name) for name in options.vectors.split(",")]
     data, folder = Path(os.environ["RAMIFY_DATA"]) / options.dataset, options.work / options.dataset
     hnsw._MAX_SCANNED = 0  # a small corpus would not be linked
     with progress_bar() as progress:
         Index.build([data / "corpus.jsonl.gz"], folder, vectors="fp32", progress=progress)
-    questions, held = read_question_set(data), open_snapshot(folder)
-    nearest = [set(found.tolist()) for found in held.vector_index.search_exact(questions.vectors, DEPTH, np.arange(len(held)))]
-    print(f"{options.dataset}: {len(held):,} passages, {len(questions.questions)} questions")
+    questions, snapshot = read_question_set(data), open_snapshot(folder)
+    nearest = [
+        set(positions.tolist()) for positions in snapshot.vector_index.search_exact(questions.vectors, DEPTH, np.arange(len(snapshot)))
+    ]
+    print(f"{options.dataset}: {len(snapshot):,} passages, {len(questions.questions)} questions")
     print(f"vectors  graph recall@{DEPTH}  gold recall@5: dense  fused")
     for precision in precisions:
         change_precision(folder, precision)
-        held = open_snapshot(folder)
-        golden = [gold_recall(held, questions, how) for how in (DENSE, {})]
-        print(f"{precision:8} {neighbour_recall(held, questions.vectors, nearest):15.3f} {golden[0]:21.3f} {golden[1]:6.3f}")
+        snapshot = open_snapshot(folder)
+        golden = [gold_recall(snapshot, questions, how) for how in (DENSE, {})]
+        print(f"{precision:8} {neighbour_recall(snapshot, questions.vectors, nearest):15.3f} {golden[0]:21.3f} {golden[1]:6.3f}")
 
 
 if __name__ == "__main__":

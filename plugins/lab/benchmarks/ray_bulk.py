@@ -32,8 +32,8 @@ def passages(count: int) -> Iterator[dict[str, str]]:
     """Write passages of about 90 to 260 tokens, all different."""
     for n in range(count):
         lines = (
-            SENTENCES[(n + one) % 4].format(n=n, town=TOWNS[(n + one) % 6], year=1700 + n % 250, tons=n * 7 + one)
-            for one in range(4 + n % 8)
+            SENTENCES[(n + place) % 4].format(n=n, town=TOWNS[(n + place) % 6], year=1700 + n % 250, tons=n * 7 + place)
+            for place in range(4 + n % 8)
         )
         yield {"id": f"p{n}", "title": f"Ship {n}", "text": " ".join(lines)}
 
@@ -54,8 +54,8 @@ def measure_once(folder: Path, workers: int | None, threads: int) -> dict[str, f
     command = [sys.executable, __file__, "--in", str(folder), "--one", str(workers or 0)]
     environment = {**os.environ, "OMP_NUM_THREADS": str(threads), "RAMIFY_CACHE": str(folder / f"cache-{workers}-{threads}")}
     said = subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
-    found: dict[str, float] = json.loads(said.splitlines()[-1])
-    return found
+    figures: dict[str, float] = json.loads(said.splitlines()[-1])
+    return figures
 
 
 def measure(folder: Path, workers: int) -> dict[str, float]:
@@ -116,16 +116,18 @@ def main() -> None:
         folder = Path(spare)
         write(folder / "data" / "corpus.jsonl", passages(arguments.passages))
         write(folder / "data" / "questions.jsonl", questions(arguments.questions))
-        wanted = [int(one) for one in arguments.workers.split(",")]
-        runs = {f"without Ray, {one} {'thread' if one == 1 else 'threads'}": (None, one) for one in wanted}
-        runs |= {f"{one} {'worker' if one == 1 else 'workers'}": (one, 1) for one in wanted}
+        wanted = [int(count) for count in arguments.workers.split(",")]
+        runs = {f"without Ray, {count} {'thread' if count == 1 else 'threads'}": (None, count) for count in wanted}
+        runs |= {f"{count} {'worker' if count == 1 else 'workers'}": (count, 1) for count in wanted}
         base: dict[str, float] = {}
         print(f"{'':26}{'texts/s':>9}{'':7}{'questions/s':>13}{'':7}{'start s':>9}{'first batch s':>15}")
         for name, (workers, threads) in runs.items():
-            found = measure_once(folder, workers, threads)
-            base = base or found
-            told = "".join(f"{found[key]:{width}.1f}{found[key] / base[key]:6.2f}x" for key, width in (("texts", 9), ("questions", 13)))
-            print(f"{name:26}{told}{found['start']:9.1f}{found['first']:15.1f}", flush=True)
+            figures = measure_once(folder, workers, threads)
+            base = base or figures
+            columns = "".join(
+                f"{figures[key]:{width}.1f}{figures[key] / base[key]:6.2f}x" for key, width in (("texts", 9), ("questions", 13))
+            )
+            print(f"{name:26}{columns}{figures['start']:9.1f}{figures['first']:15.1f}", flush=True)
 
 
 if __name__ == "__main__":

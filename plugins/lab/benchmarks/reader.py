@@ -63,8 +63,8 @@ def relevance(data: Path, limit: int) -> Iterator[str]:
         if part_of_example(example) == "measure":
             kept[example.source].append(example)
     some = [example for source in sources for example in draw_cases(kept[source], limit)]
-    told = by_source((example, read_context(example.question, example.context).relevance) for example in some)
-    for name, ones in told.items():
+    relevances = by_source((example, read_context(example.question, example.context).relevance) for example in some)
+    for name, ones in relevances.items():
         area = auc(ones)
         yield f"| {name} | {len(ones)} | {100 * accuracy(ones):.1f} | {'' if area is None else f'{area:.3f}'} |"
 

@@ -79,7 +79,7 @@ def time_reading(asked: Sequence[tuple[str, tuple[str, ...]]]) -> Callable[[], N
 
 def search_passages(index: Index, asked: Sequence[str]) -> list[tuple[str, tuple[str, ...]]]:
     """Return questions with the passages found for them."""
-    contexts = [tuple(add_title(one.metadata.get("title"), one.text) for one in some) for some in index.search(asked, k=PASSAGES)]
+    contexts = [tuple(add_title(hit.metadata.get("title"), hit.text) for hit in some) for some in index.search(asked, k=PASSAGES)]
     return list(zip(asked, contexts, strict=True))
 
 
@@ -104,7 +104,7 @@ def compare(name: str, asked: Sequence[tuple[str, tuple[str, ...]]]) -> None:
     took, read = {}, {}
     for together in (False, True, False, True):  # the first of each warms up
         began = time.process_time()
-        read[together] = [one for question, contexts in asked for one in in_buckets(question, contexts, together)]
+        read[together] = [reading for question, contexts in asked for reading in in_buckets(question, contexts, together)]
         took[together] = (time.process_time() - began) / len(asked)
     both = list(zip(read[False], read[True], strict=True))
     places = sum([spot.start for spot in one.text_spans] != [spot.start for spot in other.text_spans] for one, other in both)
@@ -116,11 +116,11 @@ def compare(name: str, asked: Sequence[tuple[str, tuple[str, ...]]]) -> None:
 
 def compare_batches(data: Path, count: int) -> None:
     print(f"in {SMALL.load().span.weight.dtype}".replace("torch.", ""))
-    compare("demo", search_passages(Index.open(demo_index()), [one.question for one in load_demo("demo").questions[:count]]))
+    compare("demo", search_passages(Index.open(demo_index()), [question.question for question in load_demo("demo").questions[:count]]))
     manual = data / "faa_ac43_13_1b"
     with tempfile.TemporaryDirectory() as folder:
         Index.build([manual / "corpus.jsonl.gz"], folder)
-        compare("manual", search_passages(Index.open(folder), [one["question"] for one in load_data_folder(manual).questions[:count]]))
+        compare("manual", search_passages(Index.open(folder), [row["question"] for row in load_data_folder(manual).questions[:count]]))
 
 
 def main() -> None:

@@ -88,17 +88,17 @@ def timed(folder: Path, limiter: Limiter) -> Iterator[None]:
     finally:
         watch.over.set()
         thread.join()
-        told = speed_of(folder)
-        cached = sum(one.get("input_token_details", {}).get("cache_read", 0) for one in counted.usage_metadata.values())
+        figures = speed_of(folder)
+        cached = sum(usage.get("input_token_details", {}).get("cache_read", 0) for usage in counted.usage_metadata.values())
         fresh = {"wall_s": time.perf_counter() - began, "call_s": watch.call_seconds, "cached_tokens": cached}
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / SPEED).write_text(json.dumps({name: told.get(name, 0) + value for name, value in fresh.items()}))
+        (folder / SPEED).write_text(json.dumps({name: figures.get(name, 0) + value for name, value in fresh.items()}))
 
 
 def speed_of(folder: Path) -> dict[str, float]:
     file = folder / SPEED
-    found: dict[str, float] = json.loads(file.read_text()) if file.exists() else {"wall_s": 0.0, "call_s": 0.0}
-    return found
+    figures: dict[str, float] = json.loads(file.read_text()) if file.exists() else {"wall_s": 0.0, "call_s": 0.0}
+    return figures
 
 
 def measure(options: argparse.Namespace, cap: int, folder: Path) -> list[Row]:
@@ -159,8 +159,8 @@ def bare_key(task: Task) -> str:
 async def bare_row(chat: BaseChatModel, task: Task, keep: bool) -> Row:
     """Ask one question in a plain prompt; the fields are those of `ramify eval` that the tables below read."""
     asked, began = task.question, time.perf_counter()
-    [found] = await find_passages(task.index, [asked.question], k=BARE_K)
-    shown = "\n\n".join(f"{passage.title}: {passage.text}" for passage in found)
+    [passages] = await find_passages(task.index, [asked.question], k=BARE_K)
+    shown = "\n\n".join(f"{passage.title}: {passage.text}" for passage in passages)
     prompt = f"{BARE}\n\n{shown}\n\nQuestion: {asked.question}"
     reply = await chat.ainvoke(prompt)
     usage = reply.usage_metadata
@@ -172,7 +172,7 @@ async def bare_row(chat: BaseChatModel, task: Task, keep: bool) -> Row:
         "key": bare_key(task), "dataset": task.dataset, "strategy": "bare", "variant": "", "id": asked.id, "error": None, "tree": [],
         "answer": answer, "em": exact_match(answer, asked.golds), "f1": token_f1(answer, asked.golds), "abstained": is_unknown(answer),
         "usage": {"llm_calls": 1, "critical_path_calls": 1, **counts, "replies": {}, "wall_s": time.perf_counter() - began},
-        **({"calls": [{**call, "logprobs": [[one["token"], one["logprob"]] for one in tokens]}]} if keep else {}),
+        **({"calls": [{**call, "logprobs": [[token["token"], token["logprob"]] for token in tokens]}]} if keep else {}),
     }  # fmt: skip
 
 
@@ -217,15 +217,15 @@ def by_prompt(rows: list[Row]) -> tuple[str, float]:
 
 def reasons(rows: list[Row]) -> str:
     """Count why branches failed and questions were lost, whatever the model said there."""
-    told = [branch["note"] for row in rows for branch in row["tree"] if branch["status"] == "failed"]
-    told += [f"question lost: {row['error']}" for row in rows if row["error"]]
-    counted = Counter(re.sub(r"'[^']*'|\d+", "…", text)[:140] for text in told)
+    notes = [branch["note"] for row in rows for branch in row["tree"] if branch["status"] == "failed"]
+    notes += [f"question lost: {row['error']}" for row in rows if row["error"]]
+    counted = Counter(re.sub(r"'[^']*'|\d+", "…", text)[:140] for text in notes)
     return "\n".join(f"  {number} × {text}" for text, number in counted.most_common()) or "  none"
 
 
 def speed(rows: list[Row], folder: Path, cap: int) -> str:
-    told = [speed_of(part) for part in folder.iterdir() if part.is_dir()]
-    wall, in_flight, cached = (sum(one.get(name, 0) for one in told) for name in ("wall_s", "call_s", "cached_tokens"))
+    speeds = [speed_of(part) for part in folder.iterdir() if part.is_dir()]
+    wall, in_flight, cached = (sum(figures.get(name, 0) for figures in speeds) for name in ("wall_s", "call_s", "cached_tokens"))
     calls, path, read, written = (
         sum(spent(row).get(name, 0) for row in rows) for name in ("llm_calls", "critical_path_calls", "prompt_tokens", "completion_tokens")
     )

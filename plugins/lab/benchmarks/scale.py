@@ -82,56 +82,56 @@ def measure(count: int, work: Path) -> dict[str, Any]:
     faiss.omp_set_num_threads(int(os.environ.get("OMP_NUM_THREADS") or os.cpu_count() or 1))
     before = resident()
     began = time.perf_counter()
-    held = open_snapshot(folder)
+    snapshot = open_snapshot(folder)
     opened = time.perf_counter() - began
     after = resident()
     asked = [record["question"] for name in SETS for record in records(name, "questions.jsonl.gz")]
     asked = random.Random(1).sample(asked, QUESTIONS)
     vectors = MixedVectors(work).encode_queries(asked)
-    told: dict[str, Any] = {
-        "open_s": opened, "vectors_mb": held.manifest.passages * held.manifest.dimension * 4 / MB, "opened_mb": after - before,
+    facts: dict[str, Any] = {
+        "open_s": opened, "vectors_mb": snapshot.manifest.passages * snapshot.manifest.dimension * 4 / MB, "opened_mb": after - before,
         "files_mb": {path.name: path.stat().st_size / MB for path in sorted(folder.iterdir()) if path.stat().st_size > MB / 10},
     }  # fmt: skip
     for name, how in WAYS.items():
-        told[name] = {
-            "alone": _times(held, asked, vectors, 1, SearchOptions(10, **how)),
-            "batch": _times(held, asked, vectors, BATCH, SearchOptions(10, **how)),
+        facts[name] = {
+            "alone": _times(snapshot, asked, vectors, 1, SearchOptions(10, **how)),
+            "batch": _times(snapshot, asked, vectors, BATCH, SearchOptions(10, **how)),
         }
-    told["searched_mb"] = resident() - before
-    title = search_source(held, asked[:1], vectors[:1], SearchOptions(1))[0][0].metadata["title"]
+    facts["searched_mb"] = resident() - before
+    title = search_source(snapshot, asked[:1], vectors[:1], SearchOptions(1))[0][0].metadata["title"]
     filtered = SearchOptions(10, filter={"title": title})
-    told["filtered_ms"] = [_once(held, asked[0], vectors[:1], filtered), _once(held, asked[1], vectors[1:2], filtered)]
-    return told
+    facts["filtered_ms"] = [_once(snapshot, asked[0], vectors[:1], filtered), _once(snapshot, asked[1], vectors[1:2], filtered)]
+    return facts
 
 
-def _times(held: Snapshot, asked: Sequence[str], vectors: Matrix, batch: int, how: SearchOptions) -> dict[str, float]:
+def _times(snapshot: Snapshot, asked: Sequence[str], vectors: Matrix, batch: int, how: SearchOptions) -> dict[str, float]:
     """Return the milliseconds a question: their median, and the 95th of a hundred."""
-    search_source(held, asked[:batch], vectors[:batch], how)
+    search_source(snapshot, asked[:batch], vectors[:batch], how)
     took = []
     for start in range(0, len(asked), batch):
         began = time.perf_counter()
-        search_source(held, asked[start : start + batch], vectors[start : start + batch], how)
+        search_source(snapshot, asked[start : start + batch], vectors[start : start + batch], how)
         took.append(1000 * (time.perf_counter() - began) / len(asked[start : start + batch]))
     return {"p50": median(took), "p95": quantiles(took, n=20)[-1]}
 
 
-def _once(held: Snapshot, asked: str, vector: Matrix, how: SearchOptions) -> float:
+def _once(snapshot: Snapshot, asked: str, vector: Matrix, how: SearchOptions) -> float:
     """Return the milliseconds of one search."""
     began = time.perf_counter()
-    search_source(held, [asked], vector, how)
+    search_source(snapshot, [asked], vector, how)
     return 1000 * (time.perf_counter() - began)
 
 
-def show(count: int, kept: str, told: dict[str, Any], built: dict[str, Any]) -> None:
+def show(count: int, kept: str, facts: dict[str, Any], built: dict[str, Any]) -> None:
     stages = ", ".join(f"{name} {seconds:.0f}" for name, seconds in built["stages"].items())
-    files = ", ".join(f"{name} {size:,.0f}" for name, size in told["files_mb"].items())
-    print(f"\n{count:,} passages, vectors in {kept} ({told['vectors_mb']:,.0f} MB whole)")
+    files = ", ".join(f"{name} {size:,.0f}" for name, size in facts["files_mb"].items())
+    print(f"\n{count:,} passages, vectors in {kept} ({facts['vectors_mb']:,.0f} MB whole)")
     print(f"  build {built['seconds']:,.0f} s ({stages}), at most {built['peak_mb']:,.0f} MB; on disk, MB: {files}")
-    print(f"  open {told['open_s']:.2f} s; memory {told['opened_mb']:,.0f} MB opened, {told['searched_mb']:,.0f} MB after searching: "
-          f"{told['searched_mb'] / told['vectors_mb']:.2f} of the vectors")  # fmt: skip
-    print(f"  a filter costs {told['filtered_ms'][0]:,.0f} ms at its first search, {told['filtered_ms'][1]:,.1f} ms a search after that")
+    print(f"  open {facts['open_s']:.2f} s; memory {facts['opened_mb']:,.0f} MB opened, {facts['searched_mb']:,.0f} MB after searching: "
+          f"{facts['searched_mb'] / facts['vectors_mb']:.2f} of the vectors")  # fmt: skip
+    print(f"  a filter costs {facts['filtered_ms'][0]:,.0f} ms at its first search, {facts['filtered_ms'][1]:,.1f} ms a search after that")
     for name in WAYS:
-        times = [f"p50 {told[name][key]['p50']:7.2f}, p95 {told[name][key]['p95']:7.2f}" for key in ("alone", "batch")]
+        times = [f"p50 {facts[name][key]['p50']:7.2f}, p95 {facts[name][key]['p95']:7.2f}" for key in ("alone", "batch")]
         print(f"  {name:6} ms a question: alone {times[0]}; by {BATCH} {times[1]}")
 
 
@@ -159,7 +159,7 @@ def main() -> None:
     )
     parser.add_argument("--stage", choices=STAGES, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    work, precisions = options.work, [parse_precision(one) for one in options.vectors.split(",")]
+    work, precisions = options.work, [parse_precision(name) for name in options.vectors.split(",")]
     work.mkdir(parents=True, exist_ok=True)
     sizes = [int(size) for size in options.passages.split(",")]
     if options.stage:
@@ -175,10 +175,10 @@ def main() -> None:
             began = time.perf_counter()
             with progress_bar() as progress:
                 changed = change_precision(work / str(size), precision, progress)
-            told = staged("measure", size, work)
-            told["relinked_s"] = time.perf_counter() - began if changed else None
-            every[f"{size} {precision}"] = {**told, "built": built}
-            show(size, precision, told, built)
+            facts = staged("measure", size, work)
+            facts["relinked_s"] = time.perf_counter() - began if changed else None
+            every[f"{size} {precision}"] = {**facts, "built": built}
+            show(size, precision, facts, built)
     (work / "scale.json").write_text(json.dumps(every, indent=2))
 
 

@@ -44,21 +44,21 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
 
 def judge() -> list[Judged]:
     """Check all sentences against the passages of their question; blocking."""
-    passages = {one["id"]: one for file in (demo_corpus(), FOLDER / "passages.jsonl") for one in read_lines(file)}
-    found = []
+    passages = {passage["id"]: passage for file in (demo_corpus(), FOLDER / "passages.jsonl") for passage in read_lines(file)}
+    judged = []
     for group in read_lines(FOLDER / "sentences.jsonl"):
         shown = [passages[key] for key in group["passages"]]
-        materials = [Material(f"{one['title']} {one.get('heading', '')}".strip(), one["text"]) for one in shown]
+        materials = [Material(f"{passage['title']} {passage.get('heading', '')}".strip(), passage["text"]) for passage in shown]
         asked = [QuestionAnswer(group["question"], group["answer"]), *(QuestionAnswer(*pair) for pair in group["findings"])]
         for kind, text in [*(("", text) for text in group["right"]), *group["wrong"]]:
-            found.append(Judged(group["half"], kind, text, check_support(text, materials, asked) is False))
-    return found
+            judged.append(Judged(group["half"], kind, text, check_support(text, materials, asked) is False))
+    return judged
 
 
 def shares(judged: list[Judged], half: str) -> Shares:
     """Return the figures of a half."""
-    right = [one.is_marked for one in judged if one.half == half and not one.kind]
-    wrong = [one.is_marked for one in judged if one.half == half and one.kind]
+    right = [sentence.is_marked for sentence in judged if sentence.half == half and not sentence.kind]
+    wrong = [sentence.is_marked for sentence in judged if sentence.half == half and sentence.kind]
     return Shares(sum(right) / len(right), len(right), sum(wrong) / len(wrong), len(wrong))
 
 
@@ -69,11 +69,11 @@ def main() -> None:
     arguments = parser.parse_args()
     judged = judge()
     for half in (DEVELOPMENT, REPORTED):
-        found = shares(judged, half)
-        print(f"{half}: {found.right:.1%} of {found.rights} right sentences marked, {found.wrong:.1%} of {found.wrongs} wrong ones")
-    for one in judged if arguments.show else ():
-        if one.half == DEVELOPMENT and one.is_marked != bool(one.kind):
-            print(f"{one.kind or 'right'}: {one.text}")
+        figures = shares(judged, half)
+        print(f"{half}: {figures.right:.1%} of {figures.rights} right sentences marked, {figures.wrong:.1%} of {figures.wrongs} wrong ones")
+    for sentence in judged if arguments.show else ():
+        if sentence.half == DEVELOPMENT and sentence.is_marked != bool(sentence.kind):
+            print(f"{sentence.kind or 'right'}: {sentence.text}")
 
 
 if __name__ == "__main__":

@@ -93,11 +93,11 @@ async def measure(url: str, process: int, questions: list[str], rounds: int, thr
             began = time.perf_counter()
             asked = await asyncio.gather(*(ask(client, question, thread) for question in questions))
             seconds = time.perf_counter() - began
-            answered = [one for one in asked if one.ended == "result"]
-            overtaken = sum(later > before for one in asked for before, later in zip(one.positions, one.positions[1:], strict=False))
+            answered = [reply for reply in asked if reply.ended == "result"]
+            overtaken = sum(later > before for reply in asked for before, later in zip(reply.positions, reply.positions[1:], strict=False))
             lost += len(asked) - len(answered) + overtaken
             after.append(memory(process))
-            waits = sorted(one.seconds for one in answered)
+            waits = sorted(reply.seconds for reply in answered)
             print(
                 f"  round {number}: {len(answered)} of {len(asked)} answered, {overtaken} fell back in the queue, "
                 f"{len(asked) / seconds:.1f} a second, half of them within {waits[len(waits) // 2]:.1f} s, {after[-1]:,.0f} MiB"
@@ -112,7 +112,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--at-once", type=int, default=4)
     arguments = parser.parse_args()
-    questions = list(islice(cycle(one.question for one in load_demo("demo:development").questions), arguments.questions))
+    questions = list(islice(cycle(question.question for question in load_demo("demo:development").questions), arguments.questions))
     missed = 0
     for thread in (False, True):
         kept = "each a conversation that is kept" if thread else "no conversation kept"

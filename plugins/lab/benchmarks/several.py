@@ -52,27 +52,29 @@ def read(path: Path) -> list[dict[str, Any]]:
 
 def build(folder: Path, out: Path, draw: random.Random, questions: int, passages: int) -> list[GoldQuestion]:
     """Make the index of a set, where it is not there, and return its questions."""
-    known = {one["id"]: one for one in read(folder / "corpus.jsonl.gz")}
-    asked = [one for one in read(folder / "questions.jsonl.gz") if one["supporting"]]
+    known = {document["id"]: document for document in read(folder / "corpus.jsonl.gz")}
+    asked = [row for row in read(folder / "questions.jsonl.gz") if row["supporting"]]
     drawn = draw.sample(asked, min(questions, len(asked)))
-    found = [GoldQuestion(folder.name, one["question"], frozenset(gold["doc_id"] for gold in one["supporting"])) for one in drawn]
-    gold = {id for one in found for id in one.gold} & known.keys()
+    gold_questions = [GoldQuestion(folder.name, row["question"], frozenset(gold["doc_id"] for gold in row["supporting"])) for row in drawn]
+    gold = {id for question in gold_questions for id in question.gold} & known.keys()
     others = sorted(known.keys() - gold)
     kept = sorted(gold) + draw.sample(others, min(passages, len(others)))
     if not out.exists():
         texts = [f"{known[id]['title'] or ''}\n{known[id]['text']}" for id in kept]
         metadata = [{"title": known[id]["title"] or "", "source": id} for id in kept]
         Index.from_texts(texts, load_encoder("minilm"), metadata, ids=kept, path=out)
-    return found
+    return gold_questions
 
 
 async def recall(several: choosing.CollectionSet, asked: Sequence[GoldQuestion], margin: float) -> str:
     """Return a row: collections searched for a question, how often its own is among them, and the share of gold passages found."""
     choosing.FIT_MARGIN = margin
-    chosen = choosing.select_collections(several, [one.question for one in asked])
-    own = [several.names.index(one.name) in places for one, places in zip(asked, chosen, strict=True)]
-    found = await find_passages(several, [one.question for one in asked], k=K)
-    shares = [len({hit.source for hit in hits} & one.gold) / len(one.gold) for one, hits in zip(asked, found, strict=True)]
+    chosen = choosing.select_collections(several, [question.question for question in asked])
+    own = [several.names.index(question.name) in places for question, places in zip(asked, chosen, strict=True)]
+    rankings = await find_passages(several, [question.question for question in asked], k=K)
+    shares = [
+        len({hit.source for hit in hits} & question.gold) / len(question.gold) for question, hits in zip(asked, rankings, strict=True)
+    ]
     counts = (sum(map(len, chosen)) / len(asked), sum(own) / len(asked), sum(shares) / len(asked))
     return f"{margin:g} | {counts[0]:.1f} | {counts[1]:.2f} | {counts[2]:.3f}"
 
@@ -88,7 +90,9 @@ def main() -> None:
         work, draw = arguments.work or Path(folder), random.Random(1)
         places = {name: work / name for name in SETS}
         data = Path(os.environ["RAMIFY_DATA"])
-        asked = [one for name, out in places.items() for one in build(data / name, out, draw, arguments.questions, arguments.passages)]
+        asked = [
+            question for name, out in places.items() for question in build(data / name, out, draw, arguments.questions, arguments.passages)
+        ]
         for described in (True, False):
             for name, place in places.items():
                 Index.open(place).store.describe(SETS[name] if described else "")

@@ -56,11 +56,11 @@ def run(system: System, questions: Sequence[HopQuestion], words: WordSearch) -> 
     return Run([(asked.question, own) for asked, own in zip(questions, steps, strict=True)], shares, took)
 
 
-def row(one: Run) -> str:
+def row(measured: Run) -> str:
     """Return the figures of a row."""
-    steps = sum(len(own) for _, own in one.splits) / len(one.splits)
-    figures = [_with_interval(values) for k in AMONG for values in (one.shares[k], one.all_found(k))]
-    return " | ".join([f"{steps:.2f}", *figures, f"{one.milliseconds:.1f}"])
+    steps = sum(len(own) for _, own in measured.splits) / len(measured.splits)
+    figures = [_with_interval(values) for k in AMONG for values in (measured.shares[k], measured.all_found(k))]
+    return " | ".join([f"{steps:.2f}", *figures, f"{measured.milliseconds:.1f}"])
 
 
 def compare_systems(runs: dict[str, Run]) -> Iterable[str]:
@@ -68,8 +68,8 @@ def compare_systems(runs: dict[str, Run]) -> Iterable[str]:
     names = [name for name in runs if name not in (WHOLE, OFFICIAL)]
     for at, name in enumerate(names):
         for other in names[:at]:
-            one, two = (runs[each].all_found(AMONG[0]) for each in (name, other))
-            yield f"{name} − {other}: All@{AMONG[0]} {100 * (sum(one) - sum(two)) / len(one):+.1f}, p = {paired_test(one, two):.3f}"
+            left, right = (runs[each].all_found(AMONG[0]) for each in (name, other))
+            yield f"{name} − {other}: All@{AMONG[0]} {100 * (sum(left) - sum(right)) / len(left):+.1f}, p = {paired_test(left, right):.3f}"
 
 
 def _with_interval(values: Sequence[float]) -> str:
@@ -90,20 +90,24 @@ def systems(names: argparse.Namespace) -> dict[str, System]:
 
 def measure(named: dict[str, System], data: Path, limit: int) -> list[tuple[str, Steps]]:
     """Print the table; return what the last system made of the questions."""
-    told: list[tuple[str, Steps]] = []
+    splits: list[tuple[str, Steps]] = []
     compared: list[str] = []
     print(HEAD)
     for name, folder, every in sets(data):
         some = random.Random(0).sample(every, min(limit, len(every)))
         with tempfile.TemporaryDirectory() as beside:
             words = WordSearch(folder.documents.values(), Path(beside) / "words.sqlite")
-            runs = {key: run(system, some, words) for key, system in named.items() if key != OFFICIAL or all(one.official for one in some)}
-        for key, one in runs.items():
-            print(f"| {name} | {len(some)} | {key} | {row(one)} |", flush=True)
+            runs = {
+                key: run(system, some, words)
+                for key, system in named.items()
+                if key != OFFICIAL or all(question.official for question in some)
+            }
+        for key, measured in runs.items():
+            print(f"| {name} | {len(some)} | {key} | {row(measured)} |", flush=True)
         compared += [f"{name}, {line}" for line in compare_systems(runs)]
-        told += [*runs.values()][-1].splits
+        splits += [*runs.values()][-1].splits
     print("", *compared, sep="\n")
-    return told
+    return splits
 
 
 def main() -> int:
@@ -118,9 +122,9 @@ def main() -> int:
     arguments = parser.parse_args()
     data = Path(os.environ["RAMIFY_DATA"])
     try:
-        told = measure(systems(arguments), data, arguments.limit)
+        splits = measure(systems(arguments), data, arguments.limit)
         if arguments.dump:
-            dump(told, arguments.dump)
+            dump(splits, arguments.dump)
     except RamifyError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

@@ -84,9 +84,9 @@ def time_search(index: Index, questions: Sequence[Question], how: dict[str, Any]
 
 def recall(hits: Sequence[Sequence[Passage]], questions: Sequence[Question], depth: int) -> float:
     shares = []
-    for one, question in zip(hits, questions, strict=True):
+    for ranking, question in zip(hits, questions, strict=True):
         gold = set(question.gold_documents)
-        shares.append(len(gold & {document_id(hit.id) for hit in one[:depth]}) / len(gold))
+        shares.append(len(gold & {document_id(hit.id) for hit in ranking[:depth]}) / len(gold))
     return fmean(shares)
 
 

@@ -33,13 +33,13 @@ def main() -> None:
     parser.add_argument("--claims", type=int, default=500)
     arguments = parser.parse_args()
     folder = arguments.data / "fool_me_twice"
-    passages = {one["id"]: add_title(one["title"], one["text"]) for one in read(folder / "corpus.jsonl.gz")}
+    passages = {document["id"]: add_title(document["title"], document["text"]) for document in read(folder / "corpus.jsonl.gz")}
     claims = read(folder / "questions.jsonl.gz")
     draw = random.Random(1)
     draw.shuffle(claims)
     supporting, others = [], []
     for claim in claims[: arguments.claims]:
-        wrong = [one for one in claim["metadata"]["negatives"] if one in passages]
+        wrong = [negative for negative in claim["metadata"]["negatives"] if negative in passages]
         if claim["answer"] != "yes" or not wrong:
             continue
         supporting.append(read_context(claim["question"], passages[claim["supporting"][0]["doc_id"]]).relevance)

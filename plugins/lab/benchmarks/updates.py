@@ -72,16 +72,16 @@ class SearchQuality(NamedTuple):
 
 def search_quality(folder: Path, questions: list[str], vectors: Matrix) -> SearchQuality:
     """Search an index for all questions."""
-    held = open_snapshot(folder)
-    exact = held.vector_index.search_exact(vectors, NEAREST, np.arange(len(held)))
-    graph = held.vector_index.search(vectors, NEAREST)
+    snapshot = open_snapshot(folder)
+    exact = snapshot.vector_index.search_exact(vectors, NEAREST, np.arange(len(snapshot)))
+    graph = snapshot.vector_index.search(vectors, NEAREST)
     recall = fmean(len({*ours.tolist()} & {*theirs.tolist()}) / NEAREST for ours, theirs in zip(graph, exact, strict=True))
-    return SearchQuality(recall, by_words(held, questions))
+    return SearchQuality(recall, by_words(snapshot, questions))
 
 
-def by_words(held: Snapshot, questions: list[str]) -> list[dict[str, float]]:
-    ids = held.ids()
-    return [{ids[position]: score for position, score in one.items()} for one in held.by_words(questions, NEAREST, None)]
+def by_words(snapshot: Snapshot, questions: list[str]) -> list[dict[str, float]]:
+    ids = snapshot.ids()
+    return [{ids[position]: score for position, score in scores.items()} for scores in snapshot.by_words(questions, NEAREST, None)]
 
 
 def count_differing(ours: list[dict[str, float]], theirs: list[dict[str, float]]) -> int:

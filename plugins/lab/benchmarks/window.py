@@ -34,12 +34,12 @@ from tests.tools.ollama_server import serving
 def passages(tokens: int) -> tuple[Passage, ...]:
     """Cut twenty passages out of the demo corpus."""
     rest = " ".join(json.loads(line)["text"] for line in demo_corpus().read_text(encoding="utf-8").splitlines())
-    found = []
+    cut = []
     for number in range(20):
         part = truncate_to_tokens(rest, tokens, passage_length)
         rest = rest[len(part) :]
-        found.append(Passage(id=f"p{number}", text=part, source="demo", score=1 - number / 100))
-    return tuple(found)
+        cut.append(Passage(id=f"p{number}", text=part, source="demo", score=1 - number / 100))
+    return tuple(cut)
 
 
 async def measure(letters: float, tokens: int, num_ctx: int) -> None:

@@ -46,8 +46,8 @@ def reproduce_command(
     from ramify.lab.papers import PAPERS, find_paper
 
     if paper is None:
-        for one in PAPERS.values():
-            say(f"{one.name:<10} {one.title}: {one.about}")
+        for available in PAPERS.values():
+            say(f"{available.name:<10} {available.title}: {available.about}")
         return
     from ramify.lab.commands._evaluating import run_reproduction
     from ramify.studio.commands.index import split_fields

@@ -90,7 +90,7 @@ def _hierarchy_json(view: HierarchyView) -> dict[str, Any]:
         "none_pool": sum(view.without_metadata.values()),
         "summaries": sum(map(len, content.trees.values())),
         "links": len(content.links),
-        "suspicious_groups": sum(bool(one.flags) for one in content.diagnoses),
+        "suspicious_groups": sum(bool(diagnosis.flags) for diagnosis in content.diagnoses),
         "replaced_summaries": view.replaced,
         "missing_passages": view.missing_passages,
         "tokens": view.tokens,
@@ -105,7 +105,7 @@ def _hierarchy_json(view: HierarchyView) -> dict[str, Any]:
         "levels": [level._asdict() for level in view.levels],
         "groups": [_group_json(view, group) for group in view.suspicious_first],
         "reports": reports,
-        "repairs": [{**one._asdict(), "group": view.groups[one.group].name} for one in content.repairs],
+        "repairs": [{**repair._asdict(), "group": view.groups[repair.group].name} for repair in content.repairs],
         "none_pool": dict(view.without_metadata),
         "drift": view.drifted,
         "notes": view.notes,
@@ -134,7 +134,7 @@ def _group_json(view: HierarchyView, group: GroupOverview) -> dict[str, Any]:
 def _summary_json(view: HierarchyView, node: Node) -> dict[str, Any]:
     """Return a summary with its supporting passages; a lowest one with its members."""
     ids = view.content.ids
-    findings = [{"text": one.text, "passages": [ids[one.leaf]]} for one in node.summary.sentences]
+    findings = [{"text": sentence.text, "passages": [ids[sentence.leaf]]} for sentence in node.summary.sentences]
     passages = {} if node.children else {"passages": [ids[leaf] for leaf in node.leaves]}
     return {"title": node.title, "made_by": node.summary.made_by, "support": node.summary.support, "findings": findings, **passages}
 

@@ -167,10 +167,16 @@ def _claims(inside: GraphView) -> Iterator[InspectionTable]:
         tuple(
             map(
                 one_line,
-                (inside.graph.names[one.subject].name, one.object or NO_VALUE, one.kind or NO_VALUE, one.dates or NO_VALUE, one.span),
+                (
+                    inside.graph.names[claim.subject].name,
+                    claim.object or NO_VALUE,
+                    claim.kind or NO_VALUE,
+                    claim.dates or NO_VALUE,
+                    claim.span,
+                ),
             )
         )
-        for one in inside.graph.claims[:MAX_CLAIMS]
+        for claim in inside.graph.claims[:MAX_CLAIMS]
     ]
     if rows:
         yield InspectionTable(
@@ -190,7 +196,7 @@ def hierarchy_facts(hierarchy: HierarchyView, folder: str) -> Iterator[tuple[str
     yield "None-pool", _without_metadata(hierarchy)
     yield "summaries", f"{sum(map(len, content.trees.values())):,}, {_summary_origin(hierarchy.made_by, hierarchy.replaced)}"
     yield "links", f"{len(content.links):,} between similar summaries of different groups"
-    yield "suspicious", f"{sum(bool(one.flags) for one in content.diagnoses):,} of {len(hierarchy.groups):,} groups"
+    yield "suspicious", f"{sum(bool(diagnosis.flags) for diagnosis in content.diagnoses):,} of {len(hierarchy.groups):,} groups"
     yield from _repair_facts(hierarchy)
     if hierarchy.drifted:
         groups = [f"{one_line(name)} {share:.0%}" for name, share in hierarchy.drifted.items()]
@@ -233,8 +239,8 @@ def _without_metadata(hierarchy: HierarchyView) -> str:
 def _repair_facts(hierarchy: HierarchyView) -> Iterator[tuple[str, str]]:
     """Yield the repairs of each round with numbers of groups and passages."""
     done: dict[tuple[int, str], list[int]] = {}
-    for one in hierarchy.content.repairs:
-        done.setdefault((one.round, one.what), []).append(one.leaves)
+    for repair in hierarchy.content.repairs:
+        done.setdefault((repair.round, repair.what), []).append(repair.leaves)
     for number, ((round, what), leaves) in enumerate(done.items()):
         yield (
             "" if number else "repairs",
@@ -244,25 +250,28 @@ def _repair_facts(hierarchy: HierarchyView) -> Iterator[tuple[str, str]]:
 
 def hierarchy_tables(hierarchy: HierarchyView) -> list[InspectionTable]:
     """Return the levels, the groups by size, and their diagnostics, suspicious ones first."""
-    levels = [(f"{one.number}", f"{one.summaries:,}", f"{one.tokens:,}", f"{one.share:.1%}".replace("%", " %")) for one in hierarchy.levels]
+    levels = [
+        (f"{level.number}", f"{level.summaries:,}", f"{level.tokens:,}", f"{level.share:.1%}".replace("%", " %"))
+        for level in hierarchy.levels
+    ]
     text = ("text", "—", f"{hierarchy.tokens:,}", "100 %")
     groups = []
-    for one in hierarchy.by_size:
-        counts = (f"{count:,}" for count in (one.diagnosis.leaves, len(one.tree), one.depth, len(one.links)))
-        flags = f"{len(one.diagnosis.flags)} !" if one.diagnosis.flags else "—"
-        groups.append((one_line(one.name), GROUP_KIND_LABELS[one.kind], *counts, flags))
-    measures = [(one_line(one.name), *(value for _, value in _diagnostics(one))) for one in hierarchy.suspicious_first]
+    for group in hierarchy.by_size:
+        counts = (f"{count:,}" for count in (group.diagnosis.leaves, len(group.tree), group.depth, len(group.links)))
+        flags = f"{len(group.diagnosis.flags)} !" if group.diagnosis.flags else "—"
+        groups.append((one_line(group.name), GROUP_KIND_LABELS[group.kind], *counts, flags))
+    measures = [(one_line(overview.name), *(value for _, value in _diagnostics(overview))) for overview in hierarchy.suspicious_first]
     heads = ("group", "kind", "passages", "summaries", "levels", "links", "suspicious")
     return [
         InspectionTable(("level", "summaries", "tokens of summaries", "of the text"), [*levels, text], is_long=True),
         InspectionTable(
-            heads, groups, text_columns=(0, 1), is_long=True, row_anchors=[group_anchor(one.number) for one in hierarchy.by_size]
+            heads, groups, text_columns=(0, 1), is_long=True, row_anchors=[group_anchor(overview.number) for overview in hierarchy.by_size]
         ),
         InspectionTable(
             ("group", *GroupMeasures._fields),
             measures,
             is_long=True,
-            row_anchors=[group_anchor(one.number) for one in hierarchy.suspicious_first],
+            row_anchors=[group_anchor(overview.number) for overview in hierarchy.suspicious_first],
         ),
     ]
 
@@ -288,9 +297,9 @@ def group_details(hierarchy: HierarchyView, group: GroupOverview) -> Iterator[tu
     )
     replaced = sum(node.summary.made_by != hierarchy.made_by for node in group.tree)
     yield "summaries", f"{len(group.tree):,} on {group.depth:,} levels, {_summary_origin(hierarchy.made_by, replaced)}"
-    for one in hierarchy.content.repairs:
-        if one.group == group.number:
-            yield "repaired", f"round {one.round}: {one.what} ({one.leaves:,} passages)"
+    for repair in hierarchy.content.repairs:
+        if repair.group == group.number:
+            yield "repaired", f"round {repair.round}: {repair.what} ({repair.leaves:,} passages)"
     if group.name in hierarchy.drifted:
         yield "drift", f"{hierarchy.drifted[group.name]:.0%} of its passages have changed since it was clustered: --rebuild"
 
@@ -310,7 +319,7 @@ def similar_groups(hierarchy: HierarchyView, group: GroupOverview) -> list[tuple
     highest: dict[int, float] = {}
     for _, _, other, _, cosine in group.links:
         highest[other] = max(cosine, highest.get(other, 0.0))
-    return [(hierarchy.groups[other], cosine) for other, cosine in sorted(highest.items(), key=lambda one: (-one[1], one[0]))]
+    return [(hierarchy.groups[other], cosine) for other, cosine in sorted(highest.items(), key=lambda item: (-item[1], item[0]))]
 
 
 class GroupTree:
@@ -322,7 +331,7 @@ class GroupTree:
         self.kinds = {edge.leaf: edge.kind for edge in group.edges if edge.kind != "primary"}
         self._made_by = hierarchy.made_by
         shown_leaves = {leaf for node in self.nodes if not node.children for leaf in node.leaves[:max_leaves]}
-        quoted_leaves = {one.leaf for node in self.nodes for one in node.summary.sentences}
+        quoted_leaves = {sentence.leaf for node in self.nodes for sentence in node.summary.sentences}
         ids = {leaf: hierarchy.content.ids[leaf] for leaf in sorted(shown_leaves | quoted_leaves)}
         cited = load_citations(index, list(ids.values()))
         self.cited: Mapping[int, tuple[str, Citation | None]] = {leaf: (id, cited.get(id)) for leaf, id in ids.items()}

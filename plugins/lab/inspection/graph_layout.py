@@ -105,8 +105,8 @@ def _compute_positions(radii: Mapping[str, float], edges: Sequence[Pair]) -> dic
     graph.add_nodes_from(radii)
     graph.add_edges_from(edges)
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = networkx.forceatlas2_layout(graph, max_iter=_ITERATIONS, scaling_ratio=2.0, gravity=1.0, seed=_SEED)
-    positions = np.array([found[key] for key in radii], dtype=np.float64)
+        layout = networkx.forceatlas2_layout(graph, max_iter=_ITERATIONS, scaling_ratio=2.0, gravity=1.0, seed=_SEED)
+    positions = np.array([layout[key] for key in radii], dtype=np.float64)
     minimum, maximum = positions.min(axis=0), positions.max(axis=0)
     first, last = np.array((2 * MARGIN, MARGIN)), np.array((WIDTH - 2 * MARGIN, HEIGHT - MARGIN))
     positions = first + (positions - minimum) * (np.array((WIDTH - 4 * MARGIN, HEIGHT - 3 * MARGIN)) / np.maximum(maximum - minimum, 1e-9))
@@ -139,10 +139,12 @@ def _labels(dots: Sequence[Dot]) -> tuple[Label, ...]:
         candidates = []
         for label, (left, top, right, bottom) in _label_candidates(dot):
             is_inside = left >= 0 and top >= 0 and right <= WIDTH and bottom <= HEIGHT
-            if is_inside and not any(_overlap_area((left, top, right, bottom), one) for one in used_boxes):
+            if is_inside and not any(_overlap_area((left, top, right, bottom), used_box) for used_box in used_boxes):
                 candidates.append((label, (left, top, right, bottom)))
         if candidates:
-            label, box = min(candidates, key=lambda one: sum(_overlap_area(one[1], dot_boxes[other]) for other in dots if other is not dot))
+            label, box = min(
+                candidates, key=lambda candidate: sum(_overlap_area(candidate[1], dot_boxes[other]) for other in dots if other is not dot)
+            )
             placed.append(label)
             used_boxes.append(box)
     return tuple(placed)

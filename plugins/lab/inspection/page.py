@@ -60,8 +60,8 @@ def inspect_page(inspection: Inspection, index: Index) -> str:
         title=Path(inspection.folder).name or inspection.folder,
         sizes=list(index_facts(inspection)),
         tables=[
-            one._replace(rows=[(truncate_line(first, _MAX_NAME_CHARS), *rest) for first, *rest in one.rows])
-            for one in index_tables(inspection)
+            table._replace(rows=[(truncate_line(first, _MAX_NAME_CHARS), *rest) for first, *rest in table.rows])
+            for table in index_tables(inspection)
         ],
         notes=table_notes(inspection),
         structure_hint=structure_hint(inspection),
@@ -139,7 +139,7 @@ def _render_report(inside: GraphView, id: str, cited: Mapping[str, Citation]) ->
             (
                 finding.text,
                 list(map(citation_title_link, cited_passages)),
-                [] if quoted else [truncate_line(one.text, _MAX_TEXT_CHARS) for one in cited_passages],
+                [] if quoted else [truncate_line(citation.text, _MAX_TEXT_CHARS) for citation in cited_passages],
             )
         )
     more = f" and {len(members) - MAX_MEMBER_NAMES:,} more" if len(members) > MAX_MEMBER_NAMES else ""
@@ -150,8 +150,8 @@ def _render_report(inside: GraphView, id: str, cited: Mapping[str, Citation]) ->
 
 def _render_community(inside: GraphView, id: str, rendered: Mapping[str, Markup]) -> Markup:
     report, parts = inside.reports[id], inside.sub_communities.get(id, ())
-    children = [_render_community(inside, one, rendered) for one in parts if one in rendered]
-    if omitted := sum(one not in rendered for one in parts):
+    children = [_render_community(inside, part, rendered) for part in parts if part in rendered]
+    if omitted := sum(part not in rendered for part in parts):
         children.append(render_macro(TEMPLATE, "note", f"{omitted:,} smaller communities are omitted."))
     size = f"{inside.size(id):,} names · rating {report.rating:g} · community {id}"
     heading = f"{len(parts):,} communities within" if parts else ""
@@ -190,7 +190,9 @@ class _GroupTreeHtml(GroupTree):
 
     def html(self, node: Node, facts: Markup = EMPTY_MARKUP, id: str = "", whole: bool = True) -> Markup:
         """Return a foldable summary with the facts of its group and, if `whole`, everything below it."""
-        content = facts + render_macro(TEMPLATE, "summary", [(one.text, *self._passage_link(one.leaf)) for one in node.summary.sentences])
+        content = facts + render_macro(
+            TEMPLATE, "summary", [(sentence.text, *self._passage_link(sentence.leaf)) for sentence in node.summary.sentences]
+        )
         size = f"{len(node.leaves):,} passages{' · quoted instead' if self.is_replaced(node) else ''}"
         if not whole:
             left_out = render_macro(TEMPLATE, "note", "The levels below are omitted to limit the size of the page: --group shows them.")

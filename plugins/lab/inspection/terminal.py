@@ -109,9 +109,11 @@ class _TerminalTree(GroupTree):
     def _label(self, node: Node) -> Text:
         replaced = ", quoted instead" if self.is_replaced(node) else ""
         label = Text(one_line(node.title), style="bold").append(f"  {len(node.leaves):,} passages{replaced}", style="not bold dim")
-        for one in node.summary.sentences:
-            sentence_text = one_line(truncate_line(one.text, _MAX_TEXT_CHARS))
-            label.append(f"\n· {sentence_text} ", style="not bold default").append(self._passage_title(one.leaf), style="not bold cyan")
+        for sentence in node.summary.sentences:
+            sentence_text = one_line(truncate_line(sentence.text, _MAX_TEXT_CHARS))
+            label.append(f"\n· {sentence_text} ", style="not bold default").append(
+                self._passage_title(sentence.leaf), style="not bold cyan"
+            )
         return label
 
     def _passage_title(self, leaf: int) -> str:

@@ -50,12 +50,12 @@ def load_demo(name: str) -> Dataset:
     split = name.removeprefix(DEMO_DATASET).removeprefix(":")
     if split not in ("", *DEMO_SPLITS):
         raise UsageError(
-            f"the demo questions have no split {split!r}", f"choose {' or '.join(f'{DEMO_DATASET}:{one}' for one in DEMO_SPLITS)}"
+            f"the demo questions have no split {split!r}", f"choose {' or '.join(f'{DEMO_DATASET}:{half}' for half in DEMO_SPLITS)}"
         )
     corpus = demo_corpus()
     file = "overview.jsonl" if split == "overview" else "questions.jsonl"
     read = [ReadQuestion(record.place, parse_question(record)) for record in read_records(corpus.with_name(file))]
-    selected = [one for one in read if not split or one.question.metadata.get("split", split) == split]
+    selected = [item for item in read if not split or item.question.metadata.get("split", split) == split]
     return make_dataset("-".join(filter(None, (DEMO_DATASET, split))), selected, corpus)
 
 
@@ -94,15 +94,15 @@ def _gold_answer(record: Record, retrieval_only: bool) -> str:
 def _gold_documents(record: Record) -> tuple[Support, ...]:
     """Return the gold documents; empty if one of them is unknown, because retrieval cannot be scored then."""
     entries = optional_list(record, "supporting")
-    if not all(isinstance(one, dict) and "doc_id" in one for one in entries):
+    if not all(isinstance(item, dict) and "doc_id" in item for item in entries):
         raise InputError(f"{record.place} has supporting {entries!r:.80}", "give it as a list of {doc_id, title, fact or facts}")
-    if any(one["doc_id"] is None for one in entries):
+    if any(item["doc_id"] is None for item in entries):
         return ()
     documents = []
-    for one in entries:
-        facts = one.get("facts") or [one.get("fact")]
+    for entry in entries:
+        facts = entry.get("facts") or [entry.get("fact")]
         texts = tuple(str(fact) for fact in (facts if isinstance(facts, list) else [facts]) if fact)
-        documents.append(Support(doc_id=str(one["doc_id"]), title=str(one.get("title") or ""), facts=texts))
+        documents.append(Support(doc_id=str(entry["doc_id"]), title=str(entry.get("title") or ""), facts=texts))
     return tuple(documents)
 
 

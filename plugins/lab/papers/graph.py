@@ -128,7 +128,7 @@ def count_graphs(plan: RunPlan, builds: Iterable[dict[str, Any]], out: Path, pro
                 "index": folder.name,
             }
             references = sum(len(name.passages) for name in contents.graph.names.values())
-            levels = [{"level": one.number, "reports": one.communities, "tokens": one.tokens} for one in contents.levels]
+            levels = [{"level": level.number, "reports": level.communities, "tokens": level.tokens} for level in contents.levels]
             lines.append({**about, **contents.counts, "references": references, "levels": levels, "passages": len(index)})
     make_folder(out)
     write_atomically("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), out / GRAPHS_FILE, file_mode(out))

@@ -18,7 +18,7 @@ NOT_GIVEN = "The source gives no figures of this table."
 METHODS_TABLE = PaperTable(
     "Methods",
     (EM, F1, FORGETTING_FOUND, FORGETTING, MODEL_CALLS, WALL_SECONDS),
-    (*(PaperRow(told, name) for name, told in BASELINES.items()), PaperRow("PruneRAG", "prune")),
+    (*(PaperRow(label, name) for name, label in BASELINES.items()), PaperRow("PruneRAG", "prune")),
     note=NOT_GIVEN,
 )
 TAUS = ("0.5", "0.7", "0.9", "0.95", "0.99")

@@ -79,5 +79,5 @@ PROPOSE = Prompt(
 
 def propose_prompt(kind: str) -> Prompt[ProposedQuestion]:
     """Return the prompt for a kind of question, with the worked example of that kind first."""
-    others = [one for name, one in EXAMPLES.items() if name not in (kind, "two-hop")]
+    others = [worked for name, worked in EXAMPLES.items() if name not in (kind, "two-hop")]
     return replace(PROPOSE, examples=(EXAMPLES[kind], *others[:1]))

@@ -85,14 +85,15 @@ def dataset_section(run: Run, dataset: str) -> Iterator[Block]:
 
 def _dataset_tables(run: Run, dataset: str) -> Iterator[Table]:
     lines_by_strategy, lines = run.of(dataset), LineFilter(dataset, variant="").jq
-    groups = [LineGroup.of((dataset, strategy, ""), found) for strategy, found in lines_by_strategy.items()]
+    groups = [LineGroup.of((dataset, strategy, ""), own_lines) for strategy, own_lines in lines_by_strategy.items()]
     answers = measure_table(
         "Answers", groups, measures.FACT_ANSWER_MEASURES if run.counts_facts(dataset) else measures.ANSWER_MEASURES, lines=lines
     )
     yield _with_priors(
-        answers, list({line.row["id"]: line for found in lines_by_strategy.values() for line in found if line.row.get("gold")}.values())
+        answers,
+        list({line.row["id"]: line for own_lines in lines_by_strategy.values() for line in own_lines if line.row.get("gold")}.values()),
     )
-    searches = [LineGroup.of(key, found) for key, found in run.search_only_groups.items() if key[0] == dataset]
+    searches = [LineGroup.of(key, own_lines) for key, own_lines in run.search_only_groups.items() if key[0] == dataset]
     if searching := [group for group in [*groups, *searches] if any(line.has_retrieval_scores for line in group.lines)]:
         note = (
             "In the order in which the last call is given the passages; “search” asks the index the whole question once, without a model."
@@ -101,7 +102,7 @@ def _dataset_tables(run: Run, dataset: str) -> Iterator[Table]:
         yield measure_table("Retrieval", searching, measures.RETRIEVAL_MEASURES, note=note, lines=lines)
     yield measure_table("Cost of a question", groups, measures.COST_MEASURES, note="Of the questions that did not fail.", lines=lines)
     for field, title, unknown in (("type", "type of question", "no type"), ("hops", "number of hops", "unknown")):
-        parts = sorted({getattr(line, field) for found in lines_by_strategy.values() for line in found})
+        parts = sorted({getattr(line, field) for own_lines in lines_by_strategy.values() for line in own_lines})
         if len(parts) > 1:
             titles = {part: str(part or unknown) for part in parts}
             yield from (
@@ -158,9 +159,9 @@ def calibration_section(run: Run) -> Iterator[Block]:
     ):
         dataset, name = key[0], " ".join(key[1:]).strip()
         lines_by_dataset.setdefault(dataset, {})[name] = lines
-        (sure, right), where = confidences_and_outcomes(lines), LineFilter(*key)
-        error, area = metrics.expected_calibration_error(sure, right), metrics.risk_coverage(sure, right).area
-        means = (float(np.mean(sure)), float(np.mean(right)), error, area)
+        (confidences, right), where = confidences_and_outcomes(lines), LineFilter(*key)
+        error, area = metrics.expected_calibration_error(confidences, right), metrics.risk_coverage(confidences, right).area
+        means = (float(np.mean(confidences)), float(np.mean(right)), error, area)
         figures = [str(len(right)), *map(format_percent, means)]
         rows.append([Cell(dataset), Cell(name, where=where, head=True), *(Cell(figure, where=where) for figure in figures)])
     if rows:
@@ -254,7 +255,7 @@ def _kind_name(variant: str) -> str:
 
 def _compare_with_unchanged(run: Run, variants: Sequence[GroupKey], calls: bool = False) -> list[Comparison]:
     """Return the comparisons of variants with their unchanged strategies."""
-    return [one for key in variants for one in _compare_groups(run, key, key[1], (key[0], key[1], _kind_name(key[2])), calls)]
+    return [comparison for key in variants for comparison in _compare_groups(run, key, key[1], (key[0], key[1], _kind_name(key[2])), calls)]
 
 
 def _compare_groups(run: Run, key: GroupKey, other: str, names: Sequence[str], calls: bool = False) -> Iterator[Comparison]:

@@ -241,7 +241,7 @@ def paired_table(
 ) -> Table:
     """Return a table of paired tests, corrected for their number; `other` is the name of the reference."""
     differences_by_row = [[paired_difference(contest.pairs, value) for _, value in scores.values] for contest in comparisons]
-    tests = [one.p for each in differences_by_row for one in each if one]
+    tests = [difference.p for each in differences_by_row for difference in each if difference]
     adjusted = iter(holm_correction(tests) if tests else ())
     rows = [_test_row(contest, differences, adjusted, scores) for contest, differences in zip(comparisons, differences_by_row, strict=True)]
     method = (
@@ -262,19 +262,19 @@ def _test_row(
 ) -> list[Cell]:
     *leads, name = comparison.names
     cells = [*map(Cell, leads), Cell(name, where=comparison.where, head=True), Cell(str(len(comparison.pairs)), where=comparison.where)]
-    for one in differences:
-        if one is None:
+    for difference in differences:
+        if difference is None:
             cells += [Cell(EMPTY_CELL), Cell(EMPTY_CELL)]
             continue
         p = next(adjusted)
-        cells += [difference_cell(one, 0 if p >= SIGNIFICANCE_LEVEL else one.mean, comparison.where), Cell(format_p(p))]
+        cells += [difference_cell(difference, 0 if p >= SIGNIFICANCE_LEVEL else difference.mean, comparison.where), Cell(format_p(p))]
     right = [tuple((scores.won[1](line) or 0) >= 1 for line in pair) for pair in comparison.pairs]
     for won, which in (((True, False), "first"), ((False, True), "second")):
         cells.append(Cell(str(right.count(won)), where=replace(comparison.where, won=which) if scores.browsable else None))
     return [*cells, *([Cell(comparison.last_column)] if comparison.last_column else [])]
 
 
-def difference_cell(one: Difference, sign: float, where: LineFilter | None = None) -> Cell:
+def difference_cell(difference: Difference, sign: float, where: LineFilter | None = None) -> Cell:
     """Return the cell of a difference with its interval; `sign` marks it as better or worse, 0 as not significant."""
     mark = " ▲" if sign > 0 else " ▼" if sign < 0 else ""
-    return Cell(format_points(one.mean) + mark, f"{format_points(one.low)} to {format_points(one.high)}", where)
+    return Cell(format_points(difference.mean) + mark, f"{format_points(difference.low)} to {format_points(difference.high)}", where)

@@ -130,7 +130,11 @@ def _types_section(calibration: Calibration) -> Iterator[Block]:
         for bound in BOUND_SUBJECTS
     ]
     rows = [
-        [Cell(kind, head=True), Cell(str(count)), *(Cell(NO_VALUE if one is None else f"{one:.4f}") for one in limits.values())]
+        [
+            Cell(kind, head=True),
+            Cell(str(count)),
+            *(Cell(NO_VALUE if threshold is None else f"{threshold:.4f}") for threshold in limits.values()),
+        ]
         for kind, (count, limits) in calibration.types.items()
     ]
     delta = options.delta / len(calibration.types)
@@ -149,9 +153,9 @@ def _tau_section(calibration: Calibration) -> Iterator[Block]:
     columns = [*text_columns("type", "tau"), *(Column(name) for name in ("answered", "wrong of asked", "right of asked"))]
     rows = []
     for kind, counts_by_tau in calibration.taus.items():
-        for tau, one in counts_by_tau.items():
+        for tau, counts in counts_by_tau.items():
             mark = ", recommended" if tau == best_tau(counts_by_tau) else ""
-            rows.append([Cell(kind or "all"), Cell(f"{tau:g}{mark}"), *_count_cells(one)])
+            rows.append([Cell(kind or "all"), Cell(f"{tau:g}{mark}"), *_count_cells(counts)])
     chosen = f"{calibration.tau:g} is in the profile, for questions that set no tau. " if calibration.tau is not None else ""
     note = (
         f"{chosen}It is the tau with most right answers, where the threshold promises: "

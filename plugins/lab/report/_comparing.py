@@ -76,14 +76,14 @@ def format_manifest_value(value: Any) -> str:
     """Return a value of a manifest as text."""
     if isinstance(value, list):
         return ", ".join(map(str, value))
-    return ", ".join(f"{key} {one}" for key, one in value.items()) if isinstance(value, dict) else "" if value is None else str(value)
+    return ", ".join(f"{key} {item}" for key, item in value.items()) if isinstance(value, dict) else "" if value is None else str(value)
 
 
 def _differences_section(pairs: Mapping[tuple[GroupKey, GroupKey], LinePairs]) -> Iterator[Block]:
     comparisons = []
-    for (one, other), found in pairs.items():
+    for (one, other), line_pairs in pairs.items():
         where = LineFilter(one[0], f"A: {one[1]}", one[2], compared_with=(f"B: {other[1]}", other[2]))
-        comparisons.append(Comparison((one[0], _pair_label(one, other)), found, where))
+        comparisons.append(Comparison((one[0], _pair_label(one, other)), line_pairs, where))
     if comparisons:
         yield paired_table("A less B", comparisons, ("data set", "strategy"), "B", "In points, on the questions both were asked.")
 
@@ -91,9 +91,9 @@ def _differences_section(pairs: Mapping[tuple[GroupKey, GroupKey], LinePairs]) -
 def _wins_section(pairs: Mapping[tuple[GroupKey, GroupKey], LinePairs]) -> Iterator[Block]:
     """Report the questions that only one of the two answered correctly."""
     one_wins = False
-    for groups, found in pairs.items():
+    for groups, line_pairs in pairs.items():
         for name, better, worse in (("A", 0, 1), ("B", 1, 0)):
-            if won := [pair for pair in found if pair[better].right > pair[worse].right]:
+            if won := [pair for pair in line_pairs if pair[better].right > pair[worse].right]:
                 one_wins = True
                 title = f"{_pair_label(*groups)} on {groups[0][0]}: only {name} is right ({len(won):,})"
                 more = f"{len(won) - MAX_LISTED_WINS:,} more." if len(won) > MAX_LISTED_WINS else ""

@@ -100,8 +100,8 @@ class AveragedLines:
 def _mean_line(lines: Sequence[ResultLine]) -> ResultLine:
     """Return the mean scores of a question over the draws; None if no draw has a score."""
     scored: list[dict[str, Any]] = [line.row["retrieval"] for line in lines if line.has_retrieval_scores]
-    names = dict.fromkeys(name for one in scored for name in one)
-    values = {name: [one[name] for one in scored if one.get(name) is not None] for name in names}
+    names = dict.fromkeys(name for scores in scored for name in scores)
+    values = {name: [scores[name] for scores in scored if scores.get(name) is not None] for name in names}
     means = {name: float(np.mean(values_of_name)) if values_of_name else None for name, values_of_name in values.items()}
     row = {name: lines[0].row.get(name) for name in ("dataset", "id", "type", "gold_documents", "error", "em")}
     return ResultLine(lines[0].number, {**row, "retrieval": means or None})
@@ -118,9 +118,11 @@ def degraded_metadata_section(run: Run) -> Iterator[Block]:
             "Missing: a share of the documents, drawn anew each time, has none of the metadata it is grouped by. Noise: it has those of "
             "another group. Questions and what is gold stay as they are, and a wrong group is told by the true metadata."
         )
-        yield BulletList([(name, system.description) for name, system in SYSTEMS.items() if any(name in one.systems for one in averaged)])
-    for number, one in enumerate(averaged):
-        yield from _dataset_blocks(one, number)
+        yield BulletList(
+            [(name, system.description) for name, system in SYSTEMS.items() if any(name in means.systems for means in averaged)]
+        )
+    for number, dataset_means in enumerate(averaged):
+        yield from _dataset_blocks(dataset_means, number)
 
 
 def _dataset_blocks(averaged: AveragedLines, number: int) -> Iterator[Block]:
@@ -197,10 +199,10 @@ def _difference_table(averaged: AveragedLines, name: str) -> Table:
 
 
 def _difference_cell(averaged: AveragedLines, system: str, other: str, point: DegradedPoint, name: str) -> Cell:
-    one = paired_difference(pair_lines(averaged.of(system, point), averaged.of(other, point)), retrieval_score(name))
-    if one is None:
+    difference = paired_difference(pair_lines(averaged.of(system, point), averaged.of(other, point)), retrieval_score(name))
+    if difference is None:
         return Cell(EMPTY_CELL)
-    return difference_cell(one, one.mean * REPORTED_MEASURES[name].better if one.low > 0 or one.high < 0 else 0)
+    return difference_cell(difference, difference.mean * REPORTED_MEASURES[name].better if difference.low > 0 or difference.high < 0 else 0)
 
 
 def _ablation_blocks(averaged: AveragedLines, number: int) -> Iterator[Block]:

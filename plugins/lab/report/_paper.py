@@ -41,8 +41,8 @@ NONE_GIVEN = "not given by the source"
 def merge_runs(folder: Path, runs: Mapping[str, Run]) -> Run:
     """Return several runs, given by their folders below this one, merged into one; no two have the same strategy."""
     manifests = [run.manifest for run in runs.values()]
-    lists = {name: [one for manifest in manifests for one in manifest[name]] for name in ("strategies", "variants", "datasets")}
-    lists["datasets"] = list({one["name"]: one for one in lists["datasets"]}.values())
+    lists = {name: [entry for manifest in manifests for entry in manifest[name]] for name in ("strategies", "variants", "datasets")}
+    lists["datasets"] = list({entry["name"]: entry for entry in lists["datasets"]}.values())
     lines = [_with_folder(run.lines, name) for name, run in runs.items()], [_with_folder(run.degraded, name) for name, run in runs.items()]
     warnings = tuple(f"{name}: {warning}" for name, run in runs.items() for warning in run.warnings)
     return Run(folder, {**manifests[-1], **lists}, sum(lines[0], ()), warnings, sum(lines[1], ()))
@@ -87,7 +87,7 @@ def deviations_section(paper: Paper, run: Run) -> Iterator[Block]:
     rows = [[Cell(name, head=True), Cell(paper.setup.get(name, NONE_GIVEN)), Cell(value)] for name, value in ours.items()]
     yield Table("How it was measured", text_columns("what", "the paper", "here"), rows)
     missing = [("Left out", f"{name}: no such strategy is registered") for name in paper.missing]
-    yield BulletList([*(("Choice", one) for one in paper.deviations), *missing, *(("Not done", one) for one in paper.left_out)])
+    yield BulletList([*(("Choice", text) for text in paper.deviations), *missing, *(("Not done", text) for text in paper.left_out)])
     yield caveat_list(run)
 
 
@@ -166,7 +166,7 @@ COST_NOTE = (
 def _cost_row(dataset: str, row: PaperRow, pairs: list[tuple[ResultLine, ResultLine]]) -> list[Cell]:
     where = LineFilter(dataset, row.strategy, "")
     theirs = [line for line, _ in pairs]
-    means = [estimate_cell(one, one.of(theirs), where) for one in (measures.MODEL_CALLS, measures.WALL_SECONDS)]
+    means = [estimate_cell(measure, measure.of(theirs), where) for measure in (measures.MODEL_CALLS, measures.WALL_SECONDS)]
     times = [estimate_cell(RATIO_MEASURE, paired_ratio(pairs, cost_value(name)), where) for name in ("llm_calls", "wall_s")]
     return [Cell(dataset), Cell(row.name, head=True, where=where), *means, *times]
 
@@ -227,15 +227,15 @@ def _published_table(
     run: Run, dataset: str, title: str, papers: Sequence[PaperRow], measures: Sequence[Measure], source: str
 ) -> Iterator[Table]:
     """Yield a table, if any of its rows was run."""
-    row_lines = [(one, run.answered.get((dataset, one.strategy, one.variant), [])) for one in papers]
+    row_lines = [(row, run.answered.get((dataset, row.strategy, row.variant), [])) for row in papers]
     if not any(lines for _, lines in row_lines):
         return
     rows = []
-    for one, lines in row_lines:
-        where = LineFilter(dataset, one.strategy, one.variant) if lines else None
-        name, count = Cell(f"{one.strategy} {one.variant}".strip(), where=where), Cell(str(len(lines)) if lines else EMPTY_CELL)
+    for paper_row, lines in row_lines:
+        where = LineFilter(dataset, paper_row.strategy, paper_row.variant) if lines else None
+        name, count = Cell(f"{paper_row.strategy} {paper_row.variant}".strip(), where=where), Cell(str(len(lines)) if lines else EMPTY_CELL)
         ours = [estimate_cell(measure, measure.of(lines), where) for measure in measures]
-        rows.append([Cell(one.name, head=True), *map(Cell, one.figures), name, count, *ours])
+        rows.append([Cell(paper_row.name, head=True), *map(Cell, paper_row.figures), name, count, *ours])
     columns = [
         *text_columns("published"),
         *(Column(f"{measure.title}, paper") for measure in measures),
@@ -251,7 +251,7 @@ def _retrievers_table(run: Run, dataset: str) -> Table:
     for (name, strategy, variant), lines in run.groups.items():
         if name == dataset and any(line.has_retrieval_scores for line in lines) and (not variant or lines[0].search_only):
             where = LineFilter(dataset, strategy, variant)
-            values = [f"{one.value:.4f}".removeprefix("0") for measure in RETRIEVER_MEASURES if (one := measure.of(lines))]
+            values = [f"{estimate.value:.4f}".removeprefix("0") for measure in RETRIEVER_MEASURES if (estimate := measure.of(lines))]
             leads = Cell(f"{strategy} {variant}".strip(), head=True, where=where), Cell("ours")
             rows.append([*leads, *(Cell(figure, where=where) for figure in values)])
     note = (

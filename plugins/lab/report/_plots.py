@@ -144,8 +144,8 @@ def plot_pareto(lines_by_strategy: StrategyLines, qualities: Sequence[Measure], 
 def _draw_pareto(lines_by_strategy: StrategyLines, quality: Measure, cost: Measure, axes: Axes) -> None:
     names = list(lines_by_strategy)
     estimates = {name: (cost.of(lines), quality.of(lines)) for name, lines in lines_by_strategy.items()}
-    points = {name: (spent.value, one) for name, (spent, one) in estimates.items() if spent and one}
-    front = pareto_front({name: (spent, one.value) for name, (spent, one) in points.items()})
+    points = {name: (spent.value, achieved) for name, (spent, achieved) in estimates.items() if spent and achieved}
+    front = pareto_front({name: (spent, achieved.value) for name, (spent, achieved) in points.items()})
     axes.plot(
         [points[name][0] for name in front],
         [100 * points[name][1].value for name in front],
@@ -159,17 +159,19 @@ def _draw_pareto(lines_by_strategy: StrategyLines, quality: Measure, cost: Measu
             [], [], marker=line_marker(name, names), color=line_colour(name, names), linestyle="none", label=f"{number} {short_label(name)}"
         )
         if name in points:
-            (spent, one), on_front = points[name], name in front
+            (spent, estimate), on_front = points[name], name in front
             colour = line_colour(name, names) if on_front else RULE_COLOUR
-            axes.plot([spent] * 2, _percent_interval(one), color=colour, linewidth=1.2)
-            axes.plot(spent, 100 * one.value, marker=line_marker(name, names), color=colour if on_front else FAINT_COLOUR, linestyle="none")
+            axes.plot([spent] * 2, _percent_interval(estimate), color=colour, linewidth=1.2)
+            axes.plot(
+                spent, 100 * estimate.value, marker=line_marker(name, names), color=colour if on_front else FAINT_COLOUR, linestyle="none"
+            )
             where: Any = {
                 "xytext": (5, 3),
                 "textcoords": "offset points",
                 "fontsize": 8,
                 "color": TEXT_COLOUR if on_front else FAINT_COLOUR,
             }
-            axes.annotate(str(number), (spent, 100 * one.value), **where)
+            axes.annotate(str(number), (spent, 100 * estimate.value), **where)
     if points and min(spent for spent, _ in points.values()) > 0:
         axes.set_xscale("log")
         axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=6))
@@ -201,11 +203,11 @@ def _draw_sweep(
     factor = 1 if measure is MODEL_CALLS else 100
     for dataset, curve in curves.items():
         points = [(values.index(value), estimate) for value, lines in curve if (estimate := measure.of(lines))]
-        places, estimates, colour = [place for place, _ in points], [one for _, one in points], line_colour(dataset, datasets)
-        low, high = [factor * (one.low or 0.0) for one in estimates], [factor * (one.high or 0.0) for one in estimates]
+        places, estimates, colour = [place for place, _ in points], [mean for _, mean in points], line_colour(dataset, datasets)
+        low, high = [factor * (mean.low or 0.0) for mean in estimates], [factor * (mean.high or 0.0) for mean in estimates]
         axes.plot(
             places,
-            [factor * one.value for one in estimates],
+            [factor * mean.value for mean in estimates],
             marker=line_marker(dataset, datasets),
             color=colour,
             label=short_label(dataset),
@@ -246,8 +248,12 @@ def _draw_reliability(dataset: str, strategies: StrategyLines, axes: Axes) -> No
     axes.plot([0, 1], [0, 1], color=RULE_COLOUR, linewidth=1, linestyle=DASH_PATTERN)
     for name, lines in strategies.items():
         bins = reliability_bins(*confidences_and_outcomes(lines))
-        sure, right, colour = [one.confidence for one in bins], [one.right for one in bins], line_colour(name, names)
-        axes.plot(sure, right, marker=line_marker(name, names), markersize=4.5, linewidth=1.1, color=colour, label=short_label(name))
+        confidences, right, colour = (
+            [interval.confidence for interval in bins],
+            [interval.right for interval in bins],
+            line_colour(name, names),
+        )
+        axes.plot(confidences, right, marker=line_marker(name, names), markersize=4.5, linewidth=1.1, color=colour, label=short_label(name))
     axes.set(title=f"{short_label(dataset)}: reliability", xlabel="confidence", ylabel="share right", xlim=(0, 1.02), ylim=(0, 1.02))
 
 
@@ -297,7 +303,7 @@ def plot_shares(ways: Mapping[str, SystemCurves], measure: Measure, name: str) -
 def _draw_shares(way: str, systems: SystemCurves, measure: Measure, axes: Axes) -> None:
     names = list(systems)
     for place, (system, points) in enumerate(systems.items()):
-        points_in_percent = [(100 * share, 100 * one.value) for share, lines in points if (one := measure.of(lines))]
+        points_in_percent = [(100 * share, 100 * estimate.value) for share, lines in points if (estimate := measure.of(lines))]
         axes.plot(
             [share for share, _ in points_in_percent], [value for _, value in points_in_percent],
             color=line_colour(system, names), marker=line_marker(system, names),
@@ -313,8 +319,8 @@ def plot_ablations(lines: StrategyLines, measures: Sequence[Measure], name: str)
 
 
 def _draw_ablations(lines: StrategyLines, measure: Measure, axes: Axes) -> None:
-    estimates = {name: one for name, of in lines.items() if (one := measure.of(of))}
-    values = [100 * one.value for one in estimates.values()]
+    estimates = {name: estimate for name, of in lines.items() if (estimate := measure.of(of))}
+    values = [100 * mean.value for mean in estimates.values()]
     ends = zip(*map(_percent_interval, estimates.values()), strict=True)
     spread = [[abs(end - value) for end, value in zip(side, values, strict=True)] for side in ends]
     axes.barh(

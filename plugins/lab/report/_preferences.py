@@ -108,7 +108,10 @@ def _share_cell(shares: Sequence[float], p: float, unit: str = "", where: LineFi
 def win_shares(verdicts: Sequence[Row]) -> dict[str, list[float]]:
     """Return A's share of each question by criterion: the mean of its verdicts, of which a tie is half."""
     ids = sorted({row["id"] for row in verdicts})
-    return {one: [float(np.mean([_VERDICT_VALUES[row[one]] for row in verdicts if row["id"] == id])) for id in ids] for one in CRITERIA}
+    return {
+        criterion: [float(np.mean([_VERDICT_VALUES[row[criterion]] for row in verdicts if row["id"] == id])) for id in ids]
+        for criterion in CRITERIA
+    }
 
 
 def _comparison_columns(lead: str, counts: Sequence[str], difference: Column) -> list[Column]:
@@ -146,14 +149,14 @@ def _proxy_table(name: str, pairs: LinePairs) -> Iterator[Block]:
 
 def count_evidence(row: Row) -> dict[str, int]:
     """Return counts of the evidence of an answer."""
-    cited = [one for one in row.get("citations") or () if one.get("cited", True)]
+    cited = [citation for citation in row.get("citations") or () if citation.get("cited", True)]
     evidence = {id for branch in row.get("tree") or () for id in branch.get("evidence") or ()}
     text = _CITATION_MARK.sub("", reader_text(row))
     return {
-        "passages cited": len({one["id"] for one in cited}),
-        "documents cited": len({one["source"] for one in cited}),
+        "passages cited": len({citation["id"] for citation in cited}),
+        "documents cited": len({citation["source"] for citation in cited}),
         "communities read": sum(id.startswith("community ") for id in evidence),
-        "distinct sentences": len({fold(one) for line in text.splitlines() for one in sentences(line)} - {""}),
+        "distinct sentences": len({fold(sentence) for line in text.splitlines() for sentence in sentences(line)} - {""}),
     }
 
 
@@ -243,7 +246,7 @@ def _claims_table(dataset: str, rates: WinRates) -> Table:
     """Return the table of the paper's win rates and ours."""
     rows = []
     for claim in WIN_RATE_CLAIMS:
-        our_rates = [rate for one in claim.over if (rate := rates.get((claim.criterion, one, claim.other)))]
+        our_rates = [rate for condition in claim.over if (rate := rates.get((claim.criterion, condition, claim.other)))]
         ours = sorted(100 * float(np.mean(rate.shares)) for rate in our_rates)
         ours_text = EMPTY_CELL if not ours else f"{ours[0]:.0f}" if len(ours) == 1 else f"{ours[0]:.0f} to {ours[-1]:.0f}"
         over = claim.over[0] if len(claim.over) == 1 else "the others"
@@ -279,7 +282,7 @@ def proxies_section(paper: Paper, run: Run) -> Iterator[Block]:
     """Report evidence and cost of each condition's answers, counted without a judge."""
     for dataset in run.datasets if paper.conditions else ():
         conditions = _run_conditions(paper, run, dataset)
-        groups = [LineGroup.of((dataset, *one), run.answered[dataset, *one], name) for name, one in conditions.items()]
+        groups = [LineGroup.of((dataset, *condition), run.answered[dataset, *condition], name) for name, condition in conditions.items()]
         note = "Means of a question. Proxies: they say how much an answer rests on, not whether it is good."
         yield measure_table(f"{dataset}: answers of the conditions", groups, CONDITION_MEASURES, "condition", note, LineFilter(dataset).jq)
 
@@ -300,7 +303,7 @@ def tokens_section(paper: Paper, run: Run, graphs: Sequence[Row]) -> Iterator[Bl
 
 def _level_tokens_table(paper: Paper, run: Run, graph: Row) -> Table:
     dataset, total = graph["dataset"], max(1, graph["tokens"])
-    sizes = {f"C{one['level']}": (one["reports"], one["tokens"]) for one in graph["levels"]} | {
+    sizes = {f"C{level['level']}": (level["reports"], level["tokens"]) for level in graph["levels"]} | {
         MAP_CONDITION: (graph["passages"], graph["tokens"])
     }
     theirs = {f"C{level}": share for level, share in PAPER_SHARES.items()} | {MAP_CONDITION: "100 %"}

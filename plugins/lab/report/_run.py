@@ -70,7 +70,7 @@ def run_section(run: Run) -> Iterator[Block]:
     yield from (TextBlock(warning, "warning") for warning in run.warnings)
     yield BulletList(_run_facts(run))
     yield TextBlock("To repeat the run:")
-    paths = " ".join(str(one.get("path") or one.get("name")) for one in manifest["datasets"])
+    paths = " ".join(str(entry.get("path") or entry.get("name")) for entry in manifest["datasets"])
     command = f"ramify eval {paths} --strategy {','.join(manifest['strategies'])} --model {manifest.get('model')} --out {run.folder.name}"
     yield TextBlock(str(manifest.get("command") or command), "command")
     yield _datasets_table(run)
@@ -102,7 +102,7 @@ def _run_facts(run: Run) -> list[tuple[str, str]]:
         "Concurrency": manifest.get("concurrency"),
         "Limit": manifest.get("limit"),
         "Questions for sweeps and ablations": manifest.get("sample"),
-        "Settings changed": ", ".join(f"{key}={one}" for key, one in (manifest.get("base") or {}).items()) or None,
+        "Settings changed": ", ".join(f"{key}={value}" for key, value in (manifest.get("base") or {}).items()) or None,
         "Lines": f"{len(run.lines):,}, of which {sum(line.failed for line in run.lines):,} failed",
         "Where metadata are degraded": f"{len(run.degraded):,} lines" if run.degraded else None,
     }
@@ -173,7 +173,7 @@ def costs_section(run: Run) -> Iterator[Block]:
         yield Plot.draw(
             f"{dataset}. {caption}",
             "plot_pareto",
-            {one.name: one.lines for one in groups},
+            {group.name: group.lines for group in groups},
             PLOTTED_QUALITIES,
             PLOTTED_COSTS,
             f"pareto-{place}",
@@ -190,18 +190,18 @@ def _front_cells(groups: Sequence[LineGroup]) -> list[Cell]:
     """Return for each group the titles of the costs for which it is on the Pareto front of F1."""
     fronts = {}
     for cost in PLOTTED_COSTS:
-        estimates = {one.name: (cost.of(one.lines), F1.of(one.lines)) for one in groups}
+        estimates = {group.name: (cost.of(group.lines), F1.of(group.lines)) for group in groups}
         fronts[cost.title] = pareto_front({name: (spent.value, f1.value) for name, (spent, f1) in estimates.items() if spent and f1})
-    return [Cell(", ".join(title for title, front in fronts.items() if one.name in front) or EMPTY_CELL) for one in groups]
+    return [Cell(", ".join(title for title, front in fronts.items() if group.name in front) or EMPTY_CELL) for group in groups]
 
 
 def worst_trees_section(run: Run) -> Iterator[Block]:
     """Report ten trees: the most confident wrong answers, and lost answers, which were right in a branch."""
-    lines = [line for dataset in run.datasets_with_gold for found in run.unchanged_lines(dataset).values() for line in found]
+    lines = [line for dataset in run.datasets_with_gold for own_lines in run.unchanged_lines(dataset).values() for line in own_lines]
     lines = [line for line in lines if line.has_gold and not (line.failed or line.right or line.row["strategy"].startswith(PRIOR_STRATEGY))]
     wrong = sorted((line for line in lines if line.outcome == "wrong" and line.row.get("confidence") is not None), key=_confidence_sort_key)
     lost_answers = sorted(
-        ((line, reason) for line in lines if (reason := _lost_candidate(line))), key=lambda one: _confidence_sort_key(one[0])
+        ((line, reason) for line in lines if (reason := _lost_candidate(line))), key=lambda pair: _confidence_sort_key(pair[0])
     )
     selected = [(line, "confidently wrong") for line in wrong[: MAX_WORST_TREES - min(MIN_LOST_ANSWERS, len(lost_answers))]]
     listed = {(line.file, line.number) for line, _ in selected}
@@ -213,8 +213,8 @@ def worst_trees_section(run: Run) -> Iterator[Block]:
     rows = []
     for line, why in selected:
         where = LineFilter(*line.group, line=str(line_label(line)))
-        sure = line.row.get("confidence")
-        confidence = EMPTY_CELL if sure is None else confidence_figure(sure)
+        value = line.row.get("confidence")
+        confidence = EMPTY_CELL if value is None else confidence_figure(value)
         answers = map(Cell, (str(line.row.get("gold")), str(line.row.get("answer")), confidence, why))
         rows.append(
             [Cell(f"line {line_label(line)}", where=where, head=True), Cell(_group_label(line)), Cell(line.row["question"]), *answers]

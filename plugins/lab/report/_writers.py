@@ -151,13 +151,13 @@ def _parse_tree(branches: Iterable[Any]) -> Tree:
 
 def _score_texts(row: Row) -> list[str]:
     """Return the scores and the confidence of an answer as texts."""
-    sure = "–" if row["confidence"] is None else confidence_figure(row["confidence"])
+    confidence = "–" if row["confidence"] is None else confidence_figure(row["confidence"])
     known_from = ORIGINS.get(row["confidence_source"] or "", "")
     recall = (row["retrieval"] or {}).get("recall@10")
     texts = [
         f"EM {_format_share(row['em'])}",
         f"F1 {_format_share(row['f1'])}",
-        ", ".join(filter(None, [f"confidence {sure}", known_from])),
+        ", ".join(filter(None, [f"confidence {confidence}", known_from])),
     ]
     return texts + ([] if recall is None else [f"recall@10 {_format_share(recall)}"])
 

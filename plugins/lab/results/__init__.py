@@ -115,8 +115,8 @@ class Run:
     def _group_sort_key(self, group: GroupKey) -> tuple[Any, ...]:
         """Return the sort key of a group: its position in the manifest, unknown ones last."""
         dataset, strategy, variant = group
-        variants = [(one.get("strategy"), one.get("variant") or "") for one in self.manifest["variants"]]
-        names = [one.get("name") for one in self.manifest["datasets"]]
+        variants = [(entry.get("strategy"), entry.get("variant") or "") for entry in self.manifest["variants"]]
+        names = [entry.get("name") for entry in self.manifest["datasets"]]
         positions: tuple[tuple[list[Any], Any], ...] = (
             (names, dataset),
             (self.manifest["strategies"], strategy),
@@ -154,7 +154,7 @@ class Run:
 
     def dataset_entry(self, dataset: str) -> dict[str, Any]:
         """Return the manifest's entry of a data set; empty if there is none."""
-        return next((one for one in self.manifest["datasets"] if one.get("name") == dataset), {})
+        return next((entry for entry in self.manifest["datasets"] if entry.get("name") == dataset), {})
 
     def counts_facts(self, dataset: str) -> bool:
         """Return whether retrieval in the data set is scored by gold sentences, as in MultiHop-RAG."""

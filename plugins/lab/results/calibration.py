@@ -134,10 +134,12 @@ class Calibration:
     @cached_property
     def errors(self) -> tuple[float, float] | None:
         """Return the calibration error (ECE) on the held-out questions before and after the fit; None if none is answered."""
-        sure, right = confidences_and_outcomes(self.held_out)
-        if not sure:
+        confidences, right = confidences_and_outcomes(self.held_out)
+        if not confidences:
             return None
-        return expected_calibration_error(sure, right), expected_calibration_error([apply_curve(self.curve, one) for one in sure], right)
+        return expected_calibration_error(confidences, right), expected_calibration_error(
+            [apply_curve(self.curve, confidence) for confidence in confidences], right
+        )
 
     @property
     def indexes(self) -> tuple[str, ...]:
@@ -163,7 +165,7 @@ class Calibration:
         )
 
     def _origin(self) -> Origin:
-        entries = ((one.get("strategy"), one.get("variant") or "", one.get("settings") or {}) for one in self.run.manifest["variants"])
+        entries = ((row.get("strategy"), row.get("variant") or "", row.get("settings") or {}) for row in self.run.manifest["variants"])
         settings_of_variant = next((settings for *key, settings in entries if key == [self.strategy, self.variant]), {})
         left_out = {*IGNORED_SETTINGS, *(("style",) if is_embedded(self.model) else ())}  # its answers do not depend on the style
         compared = {name: value for name, value in settings_of_variant.items() if name not in left_out}
@@ -178,7 +180,7 @@ class Calibration:
     def _figures(self, result: BoundResult) -> dict[str, float | None]:
         parts = {"": result.calibrated, "held_out_": result.held_out}
         figures: dict[str, float | None] = {
-            f"{part}{name}": getattr(one, name) for part, one in parts.items() if one for name in ("questions", "answered", "wrong")
+            f"{part}{name}": getattr(half, name) for part, half in parts.items() if half for name in ("questions", "answered", "wrong")
         }
         before, after = self.errors or (None, None)
         return {**figures, "ece_before": before, "ece_after": after}
@@ -250,8 +252,8 @@ def _select_strategy(run: Run, options: CalibrationOptions) -> str:
 
 def _lines_by_variant(run: Run, strategy: str, kind: str) -> dict[str, list[ResultLine]]:
     """Return the lines with golds by variant; UsageError if the run used a profile."""
-    for one in run.manifest["variants"]:
-        if one.get("strategy") == strategy and (one.get("settings") or {}).get("profile"):
+    for entry in run.manifest["variants"]:
+        if entry.get("strategy") == strategy and (entry.get("settings") or {}).get("profile"):
             raise UsageError(f"the run {str(run.folder)!r} was made with a profile", "calibrate on a run without --profile")
     lines_by_variant: dict[str, list[ResultLine]] = {"": []}
     for (_, name, variant), lines in run.answered.items():

@@ -127,8 +127,8 @@ def _dropped_keys(line: ResultLine) -> set[str]:
 
 def _branches(line: ResultLine) -> dict[str, dict[str, Any]]:
     """Return the valid branches of a line by path, in tree order."""
-    branches = [one for one in line.row.get("tree") or () if isinstance(one, dict) and isinstance(one.get("question"), str)]
-    by_path = {one["path"]: one for one in branches if PATH_PATTERN.fullmatch(str(one.get("path")))}
+    branches = [branch for branch in line.row.get("tree") or () if isinstance(branch, dict) and isinstance(branch.get("question"), str)]
+    by_path = {branch["path"]: branch for branch in branches if PATH_PATTERN.fullmatch(str(branch.get("path")))}
     return {path: by_path[path] for path in sorted(by_path, key=position)}
 
 
@@ -184,9 +184,9 @@ def _find_splits(line: ResultLine, result: TrainingExport) -> Iterator[tuple[str
     """Yield the splits of a tree: question, sub-questions, and whether both were kept; those with only one kept are left out."""
     tree = _branches(line)
     for path, branch in tree.items():
-        below = [one for other, one in tree.items() if other.rpartition(".")[0] == path and one.get("kind", "question") == "question"]
+        below = [child for other, child in tree.items() if other.rpartition(".")[0] == path and child.get("kind", "question") == "question"]
         for first, second in zip(below[::2], below[1::2], strict=False):
-            dropped = [one.get("status") in DROPPED for one in (first, second)]
+            dropped = [child.get("status") in DROPPED for child in (first, second)]
             texts = (_proposed_question(first, tree), _proposed_question(second, tree))
             if dropped[0] != dropped[1]:
                 continue
@@ -200,7 +200,7 @@ def _is_dependent(run: Run, line: ResultLine) -> bool:
     """Return whether the prompt allowed a sub-question to depend on the other one's answer."""
     key = line.row["strategy"], line.row.get("variant") or ""
     settings = next(
-        (one.get("settings") for one in run.manifest["variants"] if (one.get("strategy"), one.get("variant") or "") == key), None
+        (entry.get("settings") for entry in run.manifest["variants"] if (entry.get("strategy"), entry.get("variant") or "") == key), None
     )
     return bool((settings or {}).get("dependent", True))
 

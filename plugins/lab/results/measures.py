@@ -56,8 +56,8 @@ def cost_value(name: str) -> LineValue:
 
 def confidences_and_outcomes(lines: Sequence[ResultLine]) -> tuple[list[float], list[bool]]:
     """Return the confidences of the lines with a confidence and a gold, and whether their answers are right."""
-    sure = [line for line in lines if not line.failed and line.has_gold and _as_number(line.row.get("confidence")) is not None]
-    return [float(line.row["confidence"]) for line in sure], [line.right for line in sure]
+    scored = [line for line in lines if not line.failed and line.has_gold and _as_number(line.row.get("confidence")) is not None]
+    return [float(line.row["confidence"]) for line in scored], [line.right for line in scored]
 
 
 def _as_number(value: Any) -> float | None:

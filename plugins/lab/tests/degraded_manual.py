@@ -13,12 +13,12 @@ def write_manual(folder: Path) -> Path:
     stray = {"id": "stray", "title": "Preface", "text": "Whoever keeps tools dry keeps them long.", "metadata": {}}
     corpus = [*records(8, ("Bellows", "Loom", "Kiln")), stray]
     for name, written in (("corpus.jsonl", corpus), ("questions.jsonl", [_question(record) for record in corpus])):
-        (folder / name).write_text("".join(json.dumps(one) + "\n" for one in written), encoding="utf-8")
+        (folder / name).write_text("".join(json.dumps(record) + "\n" for record in written), encoding="utf-8")
     return folder
 
 
 def _question(record: Record) -> dict[str, Any]:
     heading, chapter = record["metadata"].get("heading", "the preface"), record["metadata"].get("chapter", "manual")
     asked = f"What is said of {heading} in the chapter on the {chapter}?"
-    told = {"id": f"q-{record['id']}", "question": asked, "answer": "", "type": "common" if heading == COMMON else "own"}
-    return {**told, "supporting": [{"doc_id": record["id"], "title": record["title"]}]}
+    fields = {"id": f"q-{record['id']}", "question": asked, "answer": "", "type": "common" if heading == COMMON else "own"}
+    return {**fields, "supporting": [{"doc_id": record["id"], "title": record["title"]}]}

@@ -23,13 +23,13 @@ def make_line(number: int, strategy: str = "naive", variant: str = "", **fields:
 def read_table(markdown: str, title: str) -> list[list[str]]:
     """Read the first table below a title."""
     lines = markdown.partition(f"### {title}\n\n")[2].splitlines()
-    cells = [[cell.strip() for cell in one.strip("|").split(" | ")] for one in lines[: lines.index("")]]
+    cells = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines[: lines.index("")]]
     return [cells[0], *cells[2:]]
 
 
 def write_run(folder: Path, *rows: dict[str, Any], **fields: Any) -> Path:
     """Write a run of a few given lines."""
     folder.mkdir(exist_ok=True)
-    chosen = list(dict.fromkeys((one["strategy"], one["variant"]) for one in rows))
+    chosen = list(dict.fromkeys((row["strategy"], row["variant"]) for row in rows))
     write_files(folder, {**make_manifest(["hotpotqa"], len(rows), chosen, 0), **fields}, rows)
     return folder

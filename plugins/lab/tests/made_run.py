@@ -39,7 +39,7 @@ def make_run(
 def write_files(folder: Path, content: dict[str, Any], rows: Sequence[dict[str, Any]]) -> None:
     """Write a manifest and lines."""
     (folder / "manifest.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-    (folder / "results.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
+    (folder / "results.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
 
 def make_manifest(datasets: Sequence[str], questions: int, chosen: Sequence[tuple[str, str]], seed: int) -> dict[str, Any]:
@@ -54,7 +54,7 @@ def make_manifest(datasets: Sequence[str], questions: int, chosen: Sequence[tupl
         "model": "extractive",
         "embedding": "all-MiniLM-L6-v2",
         "strategies": list(dict.fromkeys(strategy for strategy, _ in chosen)),
-        "variants": [{"strategy": one, "variant": name, "settings": {"max_depth": 2}, "arguments": {}} for one, name in chosen],
+        "variants": [{"strategy": strategy, "variant": name, "settings": {"max_depth": 2}, "arguments": {}} for strategy, name in chosen],
         "datasets": [_dataset(name, questions) for name in datasets],
         "seed": seed,
         "concurrency": 2,
@@ -64,8 +64,8 @@ def make_manifest(datasets: Sequence[str], questions: int, chosen: Sequence[tupl
 
 def _dataset(name: str, questions: int) -> dict[str, Any]:
     types = {kind: len(range(place, questions, len(TYPES))) for place, kind in enumerate(TYPES)}
-    told = {"name": name, "path": f"data/{name}", "sha256": name.encode().hex().ljust(64, "0")[:64], "questions": questions, "types": types}
-    return {**told, "caveats": [f"The text of {name} is made up."], "hits_by": "fact" if "multihop" in name else "document"}
+    head = {"name": name, "path": f"data/{name}", "sha256": name.encode().hex().ljust(64, "0")[:64], "questions": questions, "types": types}
+    return {**head, "caveats": [f"The text of {name} is made up."], "hits_by": "fact" if "multihop" in name else "document"}
 
 
 def make_row(dataset: str, strategy: str, variant: str, number: int, chance: random.Random) -> dict[str, Any]:
@@ -123,11 +123,11 @@ def _failed(head: dict[str, Any]) -> dict[str, Any]:
 
 
 def _retrieval(recall: float, chance: random.Random) -> dict[str, float]:
-    told = {f"{name}@{cut}": float(recall == 1.0) if name == "all_gold" else recall for name in ("recall", "all_gold") for cut in LIMITS}
+    scores = {f"{name}@{cut}": float(recall == 1.0) if name == "all_gold" else recall for name in ("recall", "all_gold") for cut in LIMITS}
     hit = float(recall > 0)
     first = round(hit / chance.choice((1, 1, 2, 3)), 3)
     return {
-        **told,
+        **scores,
         "hits@4": hit,
         "hits@10": hit,
         "mrr@10": first,
@@ -166,19 +166,19 @@ def _paths(count: int, chain: bool) -> Iterator[str]:
 def _branch(path: str, inner: bool, gold: str, answer: str, chance: random.Random) -> dict[str, Any]:
     status = "inner" if inner else chance.choices(("leaf", "pruned", "failed"), (8, 2, 1))[0]
     note = {"pruned": "judged 0.25, below 0.4", "failed": "ReplyError: no usable reply"}.get(status, "")
-    found = [f"doc-{chance.randrange(900)}:0" for _ in range(5)]
+    passages = [f"doc-{chance.randrange(900)}:0" for _ in range(5)]
     said = answer if path == "0" else chance.choice((gold, *NAMES))
-    told = {"path": path, "parent": path.rpartition(".")[0] or None, "question": f"What is said of {chance.choice(NAMES)} at step {path}?"}
+    head = {"path": path, "parent": path.rpartition(".")[0] or None, "question": f"What is said of {chance.choice(NAMES)} at step {path}?"}
     value = {"answer": None if status == "failed" else said, "confidence": None if status == "failed" else round(chance.random(), 3)}
     score = round(chance.uniform(0.4, 1), 2) if inner else None
     return {
-        **told,
+        **head,
         "kind": "question",
         "status": status,
         **value,
         "score": score,
-        "evidence": found,
-        "cited": found[:1],
+        "evidence": passages,
+        "cited": passages[:1],
         "attempts": 0,
         "note": note,
     }

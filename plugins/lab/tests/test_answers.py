@@ -39,8 +39,8 @@ def published(answer: str, golds: list[str]) -> tuple[float, float]:
 
     said, right = [["" if is_unknown(text) else text for text in texts] for texts in ([answer], golds)]
     target = {"id": "1", "answers": {"text": right, "answer_start": [0] * len(right)}}
-    told = squad([{"id": "1", "prediction_text": said[0]}], [target])
-    return float(told["exact_match"]) / 100, float(told["f1"]) / 100
+    scores = squad([{"id": "1", "prediction_text": said[0]}], [target])
+    return float(scores["exact_match"]) / 100, float(scores["f1"]) / 100
 
 
 @settings(max_examples=400, deadline=None)
@@ -74,12 +74,12 @@ def test_worked_scores(answer: str, gold: str, exact: float, f1: float) -> None:
 
 @given(answers, golds)
 def test_bounds_and_order_of_the_scores(answer: str, golds: list[str]) -> None:
-    exact, f1, held = (score(answer, golds) for score in (exact_match, token_f1, containment))
+    exact, f1, contained = (score(answer, golds) for score in (exact_match, token_f1, containment))
     assert exact in (0, 1)
-    assert held in (0, 1)
+    assert contained in (0, 1)
     assert 0 <= f1 <= 1
     assert exact <= f1
-    assert exact <= held
+    assert exact <= contained
 
 
 @given(answers, golds, st.randoms())

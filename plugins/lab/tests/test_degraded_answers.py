@@ -30,11 +30,11 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
 
 def search_ids(index: Index, query: str, how: DegradationKind, share: float, seed: int = 0) -> list[str]:
     worse = DegradedIndex(index, ASKED, Degradation(kind=how, share=share), seed)
-    return [str(one.metadata["title"]) for one in worse.search([query], 4)[0]]
+    return [str(passage.metadata["title"]) for passage in worse.search([query], 4)[0]]
 
 
 def plain_ids(index: Index, query: str) -> list[str]:
-    return [str(one.metadata["title"]) for one in index.search([query], 4)[0]]
+    return [str(passage.metadata["title"]) for passage in index.search([query], 4)[0]]
 
 
 def test_a_name_in_a_sub_question_is_searched_as_another_and_the_question_as_it_is(index: Index) -> None:
@@ -107,7 +107,7 @@ def test_a_run_has_each_strategy_with_each_share_and_a_curve_from_none_on(data: 
 
 
 @pytest.mark.parametrize(
-    ("degrade", "more", "told"),
+    ("degrade", "more", "message"),
     [
         ({"typos": (0.1,)}, {}, "'typos'"),
         ({"retriever": (1.5,)}, {}, "retriever=1.5"),
@@ -115,7 +115,7 @@ def test_a_run_has_each_strategy_with_each_share_and_a_curve_from_none_on(data: 
     ],
 )
 def test_invalid_shares_are_rejected_before_anything_is_read(
-    data: Path, tmp_path: Path, degrade: dict[str, tuple[float, ...]], more: dict[str, object], told: str
+    data: Path, tmp_path: Path, degrade: dict[str, tuple[float, ...]], more: dict[str, object], message: str
 ) -> None:
-    with pytest.raises(UsageError, match=told):
+    with pytest.raises(UsageError, match=message):
         list_variants(make_options(data, tmp_path / "run", degrade=degrade, **more))

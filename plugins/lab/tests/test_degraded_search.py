@@ -44,8 +44,8 @@ def rows(run: Path) -> list[Row]:
 
 def mean(rows: list[Row], score: str, system: str, degraded: str = "none") -> float:
     lines = [row["retrieval"] for row in rows if (row["system"], row["degraded"]) == (system, degraded) and row["retrieval"]]
-    found = [line[score] for line in lines if line[score] is not None]
-    return float(sum(found) / len(found))
+    values = [line[score] for line in lines if line[score] is not None]
+    return float(sum(values) / len(values))
 
 
 def test_every_system_is_measured_in_every_cell_and_what_reads_no_metadata_once(rows: list[Row]) -> None:
@@ -104,12 +104,12 @@ def test_no_share_missing_is_no_noise_and_another_run_measures_the_same(manual: 
 
 def test_a_hierarchy_looked_at_flat_finds_what_plain_passages_find(manual: Path, tmp_path: Path) -> None:
     asked = {"strategies": (), "retrieval_only": True, "index_kinds": ("passages", "hierarchy"), "group_by": ("chapter",)}
-    found: dict[str, dict[str, list[str]]] = {}
+    retrieved: dict[str, dict[str, list[str]]] = {}
     for view in ("flat", "auto"):
         for row in execute(RunOptions(datasets=(str(manual),), out=tmp_path / view, options={"view": view}, **asked)):
-            found.setdefault(f"{view} {row['variant']}", {})[row["id"]] = row["retrieved"]
+            retrieved.setdefault(f"{view} {row['variant']}", {})[row["id"]] = row["retrieved"]
             assert "wrong_group@5" in row["retrieval"], "a run that groups tells groups"
-    assert found["flat index-kind=hierarchy"] == found["flat "] == found["auto "] != found["auto index-kind=hierarchy"]
+    assert retrieved["flat index-kind=hierarchy"] == retrieved["flat "] == retrieved["auto "] != retrieved["auto index-kind=hierarchy"]
     assert (read_run_manifest(tmp_path / "flat") or {})["group_by"] == ["chapter"]
     with pytest.raises(UsageError, match="group by 'chapter', not 'tool'"):
         execute(RunOptions(datasets=(str(manual),), out=tmp_path / "auto", options={"view": "auto"}, **{**asked, "group_by": ("tool",)}))
@@ -118,18 +118,18 @@ def test_a_hierarchy_looked_at_flat_finds_what_plain_passages_find(manual: Path,
 def test_the_report_gives_means_over_drawings_and_differences_by_question(run: Path, rows: list[Row]) -> None:
     write_report(run)
     markdown = (run / "report.md").read_text(encoding="utf-8")
-    head, *found = read_table(markdown, "manual: recall@10")
+    head, *rows_below = read_table(markdown, "manual: recall@10")
     assert head == ["system", "clean", "missing 50 %", "noise 50 %"]
-    told = {cells[0]: cells[1:] for cells in found}
-    assert told["full"][1].strip("*").startswith(f"{100 * mean(rows, 'recall@10', 'full', 'missing'):.1f}")
-    assert told["flat"][0].strip("*") == told["flat"][2].strip("*"), "what reads no metadata is everywhere alike"
-    assert told["full, headings=0"][1:] == ["–", "–"]
+    figures = {cells[0]: cells[1:] for cells in rows_below}
+    assert figures["full"][1].strip("*").startswith(f"{100 * mean(rows, 'recall@10', 'full', 'missing'):.1f}")
+    assert figures["flat"][0].strip("*") == figures["flat"][2].strip("*"), "what reads no metadata is everywhere alike"
+    assert figures["full, headings=0"][1:] == ["–", "–"]
     gained = 100 * (mean(rows, "recall@10", "full", "missing") - mean(rows, "recall@10", "meta + RAPTOR, hard", "missing"))
     differences = {(cells[0], cells[1]): cells[3] for cells in read_table(markdown, "manual: differences of recall@10")[1:]}
     assert differences["full", "meta + RAPTOR, hard"].startswith(f"{gained:+.1f} ▲")
     assert read_table(markdown, "manual: hits@1, common (3)")[1][0] == "flat"
     ablations = {cells[0].replace("\\", ""): cells[2] for cells in read_table(markdown, "manual: ablations")[1:]}
-    assert ablations["missing_50pct"].startswith(told["full"][1].replace("*", "").partition(" ")[0])
+    assert ablations["missing_50pct"].startswith(figures["full"][1].replace("*", "").partition(" ")[0])
     assert ablations["noise_30pct"] == "not run"
     assert len(ablations) == 10
     assert "draw 2" not in markdown, "drawings are no variants"

@@ -69,9 +69,9 @@ def test_trees_that_lose_a_tenth_of_their_calls_are_named_and_the_others_are_as_
 def test_a_run_stops_if_the_model_never_answers(data: Path, tmp_path: Path) -> None:
     write_data(data, make_questions(60))
     dead, out = make_model(lambda question: True), tmp_path / "run"
-    with pytest.raises(ModelError, match="10 questions failed one after another") as told:
+    with pytest.raises(ModelError, match="10 questions failed one after another") as caught:
         execute(make_options(data, out, dead, at_once=2))
-    assert "the wire was cut" in str(told.value)
+    assert "the wire was cut" in str(caught.value)
     assert len(question_rows(read_rows(out / RESULTS))) < 15
     rows = execute(make_options(data, out))
     assert len(question_rows(rows)) == 60
@@ -90,12 +90,12 @@ def test_a_full_disk_ends_the_run_and_the_next_one_resumes_it(data: Path, tmp_pa
 
     before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     try:
-        with pytest.raises(InputError, match="cannot write to") as told:
+        with pytest.raises(InputError, match="cannot write to") as caught:
             execute(make_options(data, out, model, at_once=2), fill)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         signal.signal(signal.SIGXFSZ, before)
-    assert "make room" in told.value.remedy
+    assert "make room" in caught.value.remedy
     assert not (out / RESULTS).read_bytes().endswith(b"\n")
     kept = len(question_rows(read_rows(out / RESULTS)))
     calls = len(model.calls)

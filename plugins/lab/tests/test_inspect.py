@@ -23,12 +23,12 @@ def test_a_strategy_answers_a_sample_and_keeps_its_tree(tmp_path: Path) -> None:
     [sample] = log.samples
     assert sample.output.completion == "Budapest"
     assert sample.scores["includes"].value == "C"
-    told = sample.metadata["ramify"]
-    assert told["strategy"] == "prune"
-    assert 0 < told["confidence"] <= 1
-    assert told["tree"][0]["path"] == "0"
-    assert told["citations"]
-    assert sample.store["ramify"] == told
+    recorded = sample.metadata["ramify"]
+    assert recorded["strategy"] == "prune"
+    assert 0 < recorded["confidence"] <= 1
+    assert recorded["tree"][0]["path"] == "0"
+    assert recorded["citations"]
+    assert sample.store["ramify"] == recorded
 
 
 def test_a_model_that_is_not_there_fails_the_sample(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ def said(choose: Any) -> FakeModel:
 
     def reply(prompt: str, slots: Mapping[str, Any]) -> Any:
         assert prompt == "prefer"
-        choice = choose(*(one["text"] for one in slots["passages"]))
+        choice = choose(*(passage["text"] for passage in slots["passages"]))
         return choice if isinstance(choice, str) and len(choice) > 3 else {**dict.fromkeys(CRITERIA, choice), "reasons": "So it is."}
 
     return FakeModel(replies=reply)
@@ -75,9 +75,9 @@ class TestJudge:
         assert 160 < first.count("A") < 240
 
     def test_position_bias_is_detected(self, runs: tuple[Path, Path]) -> None:
-        told = compare_runs(*runs, judged(runs, said(lambda first, second: "1"), repeats=4))
-        assert {row[5] for row in read_table(told, f"{NAMED}, judged by FakeModel")[1:]} == {"50 % (50 to 50)"}
-        assert "Of its verdicts for one side, 100 % were for what stood first." in told
+        report = compare_runs(*runs, judged(runs, said(lambda first, second: "1"), repeats=4))
+        assert {row[5] for row in read_table(report, f"{NAMED}, judged by FakeModel")[1:]} == {"50 % (50 to 50)"}
+        assert "Of its verdicts for one side, 100 % were for what stood first." in report
 
     def test_a_tie_is_half_a_win(self, runs: tuple[Path, Path]) -> None:
         row = read_table(compare_runs(*runs, judged(runs, said(lambda first, second: "tie"))), f"{NAMED}, judged by FakeModel")[1]
@@ -141,8 +141,8 @@ class TestKept:
         assert len(chat.calls) == 1
 
     def test_verdicts_beyond_the_budget_are_reported_as_failed(self, runs: tuple[Path, Path]) -> None:
-        told = compare_runs(*runs, judged(runs, said(longer), repeats=1, max_calls=4))
-        assert "2 of 6 verdicts failed and are not counted; the same command requests them again" in told
+        report = compare_runs(*runs, judged(runs, said(longer), repeats=1, max_calls=4))
+        assert "2 of 6 verdicts failed and are not counted; the same command requests them again" in report
         assert len(judged(runs, chat := said(longer), repeats=1)) == QUESTIONS
         assert len(chat.calls) == 2
 
@@ -156,12 +156,12 @@ class TestKept:
 
 class TestOpenQuestions:
     def test_without_a_judge_what_they_rest_on_is_counted_and_called_a_proxy(self, runs: tuple[Path, Path]) -> None:
-        told = compare_runs(*runs)
-        counted = {row[0]: row[1:4] for row in read_table(told, f"{NAMED}: proxies")[1:]}
+        report = compare_runs(*runs)
+        counted = {row[0]: row[1:4] for row in read_table(report, f"{NAMED}: proxies")[1:]}
         assert counted["documents cited"] == ["6", "3.0", "1.0"]
         assert counted["distinct sentences"] == ["6", "2.0", "1.0"]
-        assert "Proxies, counted without a judge" in told
-        assert "A less B\n" not in told
+        assert "Proxies, counted without a judge" in report
+        assert "A less B\n" not in report
 
     def test_the_page_has_the_same_content(self, runs: tuple[Path, Path]) -> None:
         page = compare_runs_page(*runs, judged(runs, said(longer), repeats=1))
@@ -176,10 +176,10 @@ class TestOpenQuestions:
         assert {row["em"] for row in rows} == {None}
         assert [row["id"] for row in rows if row["error"]] == ["Rome"]
         write_report(tmp_path / "run")
-        told = (tmp_path / "run" / "report.md").read_text()
-        assert "6 of 6 questions are open: no answer to them is right or wrong." in told
-        assert "EM" not in told
-        assert "At a glance" not in told
+        report = (tmp_path / "run" / "report.md").read_text()
+        assert "6 of 6 questions are open: no answer to them is right or wrong." in report
+        assert "EM" not in report
+        assert "At a glance" not in report
 
     def test_the_demo_s_are_of_five_users_with_five_tasks_each(self, tmp_path: Path) -> None:
         data = load_dataset("demo:overview", tmp_path)

@@ -37,13 +37,13 @@ def test_every_strategy_is_asked_on_each_kind_and_the_report_pairs_them(films: P
     assert sum(golds[0]) < sum(golds[1]) == len(FILMS), "the names of films lead to their directors"
     write_report(tmp_path / "run")
     markdown = (tmp_path / "run" / "report.md").read_text(encoding="utf-8")
-    head, *found = read_table(markdown, "What is found")
-    assert [(cells[0], cells[1], cells[2], cells[3]) for cells in found] == [
+    head, *table_rows = read_table(markdown, "What is found")
+    assert [(cells[0], cells[1], cells[2], cells[3]) for cells in table_rows] == [
         ("films", "naive", "graph", "4"),
         ("films", "search", "graph", "4"),
     ]
     gained = 25 * (sum(golds[1]) - sum(golds[0]))
-    assert dict(zip(head, found[0], strict=True))["Δ all gold"].startswith(f"+{gained:.1f} (")
+    assert dict(zip(head, table_rows[0], strict=True))["Δ all gold"].startswith(f"+{gained:.1f} (")
     assert [cells[0] for cells in read_table(markdown, "films: retrieval by kind of index")[1:]] == [
         *("naive, passages", "naive, graph", "search, passages", "search, graph")
     ]
@@ -93,9 +93,9 @@ def test_what_a_run_is_compared_with_stays(films: Path, tmp_path: Path, before: 
 def test_a_graph_is_made_once_and_again_only_where_it_is_not_of_these_passages(films: Path, tmp_path: Path) -> None:
     asked = film_options(films, tmp_path / "run")
     plan, graph = folders(asked)
-    told: list[str] = []
-    update_indexes(plan, asked, lambda done, total, unit: told.append(unit))
-    assert "reports" in told
+    units: list[str] = []
+    update_indexes(plan, asked, lambda done, total, unit: units.append(unit))
+    assert "reports" in units
     before = {file.name: file.stat().st_mtime_ns for file in graph.iterdir()}
     update_indexes(plan, asked)
     assert {file.name: file.stat().st_mtime_ns for file in graph.iterdir()} == before

@@ -21,7 +21,9 @@ def test_settings_of_a_graph_are_swept_where_the_run_is_on_a_graph(films: Path, 
     assert retrieved_by_id(rows, "search.seeds=2") == retrieved_by_id(rows, "")
     assert retrieved_by_id(rows, "view=flat") != retrieved_by_id(rows, "") != retrieved_by_id(rows, "search.titles=0")
     same = {
-        one.name for one in list_variants(film_options(films, tmp_path, ("graph",), sweeps={"search.seeds": [1, 2]})) if one.same_as_default
+        variant.name
+        for variant in list_variants(film_options(films, tmp_path, ("graph",), sweeps={"search.seeds": [1, 2]}))
+        if variant.same_as_default
     }
     assert same == {"search.seeds=2"}, "what a graph does anyway is not asked twice"
 
@@ -72,9 +74,9 @@ def test_a_sample_is_for_sweeps_and_not_for_kinds(films: Path, tmp_path: Path) -
 @pytest.mark.parametrize("alone", [False, True], ids=["strategies", "searching"])
 def test_invalid_kinds_are_rejected_before_anything_is_read(asked: dict[str, Any], words: tuple[str, ...], alone: bool) -> None:
     own: dict[str, Any] = {"strategies": (), "retrieval_only": True} if alone else {"strategies": (NAIVE,)}
-    with pytest.raises(UsageError) as told:
+    with pytest.raises(UsageError) as caught:
         load_inputs(RunOptions(**{"datasets": ("nowhere",), "out": Path("nowhere"), **own, **asked}))
-    assert all(word in str(told.value) for word in words), told.value
+    assert all(word in str(caught.value) for word in words), caught.value
 
 
 def test_the_command_line_names_kinds_with_commas(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -82,4 +84,4 @@ def test_the_command_line_names_kinds_with_commas(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("ramify.lab.commands._evaluating.run_evaluation", orders.append)
     for text in (None, "passages, graph", ""):
         eval_command(tmp_path, ["demo"], index_kind=text)
-    assert [one.index_kinds for one in orders] == [None, BOTH, ()]
+    assert [order.index_kinds for order in orders] == [None, BOTH, ()]

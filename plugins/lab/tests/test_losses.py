@@ -43,9 +43,9 @@ def test_the_message_of_an_error_does_not_decide() -> None:
 
 @pytest.mark.parametrize("prompt", ["plan", "filter", "compress"])
 def test_an_error_of_a_call_on_the_whole_question_counts_as_failed(prompt: str) -> None:
-    late = ReplyError("no reply within 9 s", "raise timeout")
+    error = ReplyError("no reply within 9 s", "raise timeout")
     assert failure_of("iterative") is None
-    assert "no reply within" in str(failure_of("iterative", failing=prompt, error=late))
+    assert "no reply within" in str(failure_of("iterative", failing=prompt, error=error))
 
 
 def test_a_malformed_reply_to_a_call_on_the_whole_question_is_not_an_error() -> None:

@@ -20,27 +20,29 @@ __all__ = ["ollama"]
 
 
 def told(out: Path) -> dict[str, Any]:
-    found = read_run_manifest(out)
-    assert found is not None
-    return found
+    manifest = read_run_manifest(out)
+    assert manifest is not None
+    return manifest
 
 
 def test_a_manifest_has_what_is_needed_to_repeat_the_run(data: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
     execute(make_options(data, out, seed=5, limit=4, at_once=3, options={"num_predict": 64}, sweeps={"timeout": [9.0, 120.0]}, sample=2))
-    found = told(out)
-    assert {"created", "ramify", "versions", "python", "machine", "strategies", "command"} <= found.keys()
-    assert {"langgraph", "torch", "numpy"} <= found["versions"].keys()
-    assert {"processor", "cores", "memory_gb", "gpu"} <= found["machine"].keys()
+    manifest = told(out)
+    assert {"created", "ramify", "versions", "python", "machine", "strategies", "command"} <= manifest.keys()
+    assert {"langgraph", "torch", "numpy"} <= manifest["versions"].keys()
+    assert {"processor", "cores", "memory_gb", "gpu"} <= manifest["machine"].keys()
     facts = ("model", "embedding", "seed", "limit", "sample", "concurrency", "base", "retrieval_only")
-    assert [found[name] for name in facts] == ["FakeModel", "minilm", 5, 4, 2, 3, {"num_predict": 64}, False]
-    variants = {one["variant"]: one["settings"] for one in found["variants"]}
-    assert {name: (one["model"], one["seed"], one["num_predict"], one["timeout"]) for name, one in variants.items()} == {
+    assert [manifest[name] for name in facts] == ["FakeModel", "minilm", 5, 4, 2, 3, {"num_predict": 64}, False]
+    variants = {variant["variant"]: variant["settings"] for variant in manifest["variants"]}
+    assert {
+        name: (settings["model"], settings["seed"], settings["num_predict"], settings["timeout"]) for name, settings in variants.items()
+    } == {
         "": ("FakeModel", 5, 64, 120.0),
         "timeout=9": ("FakeModel", 5, 64, 9.0),
         "timeout=120": ("FakeModel", 5, 64, 120.0),
     }
-    (dataset,) = found["datasets"]
+    (dataset,) = manifest["datasets"]
     assert len(dataset.pop("sha256")) == 64
     assert dataset == {
         **{"name": "rivers", "path": str(data), "questions": 4, "types": {"even": 2, "odd": 2}, "caveats": [], "hits_by": "document"}
@@ -52,11 +54,15 @@ def test_strategies_variants_and_questions_can_be_added(data: Path, tmp_path: Pa
     execute(make_options(data, out, limit=3))
     first = told(out)
     rows = execute(make_options(data, out, limit=2, strategies=("naive",), sweeps={"k": [2]}))
-    found = told(out)
-    assert found["created"] == first["created"]
-    assert found["strategies"] == ["closed-book", "naive"]
-    assert [(one["strategy"], one["variant"]) for one in found["variants"]] == [("closed-book", ""), ("naive", ""), ("naive", "k=2")]
-    assert found["datasets"] == first["datasets"]
+    manifest = told(out)
+    assert manifest["created"] == first["created"]
+    assert manifest["strategies"] == ["closed-book", "naive"]
+    assert [(variant["strategy"], variant["variant"]) for variant in manifest["variants"]] == [
+        ("closed-book", ""),
+        ("naive", ""),
+        ("naive", "k=2"),
+    ]
+    assert manifest["datasets"] == first["datasets"]
     assert [row["strategy"] for row in rows].count("closed-book") == 3
 
 

@@ -28,7 +28,7 @@ def test_a_passage_with_three_quarters_of_the_words_counts_as_gold() -> None:
 def test_calibration_worked_by_hand() -> None:
     confidences, right = [0.05, 0.95, 0.95, 0.85], [False, True, False, True]
     assert expected_calibration_error(confidences, right) == pytest.approx((0.05 + 2 * 0.45 + 0.15) / 4)
-    assert [(one.low, one.high, one.size) for one in reliability_bins(confidences, right)] == [
+    assert [(interval.low, interval.high, interval.size) for interval in reliability_bins(confidences, right)] == [
         (0.0, pytest.approx(0.1), 1),
         (pytest.approx(0.8), pytest.approx(0.9), 1),
         (pytest.approx(0.9), 1.0, 2),
@@ -36,17 +36,17 @@ def test_calibration_worked_by_hand() -> None:
 
 
 def test_the_ends_of_the_scale_lie_in_the_outer_bins() -> None:
-    assert [(one.low, one.size) for one in reliability_bins([0.0, 1.0, 0.5], [0, 1, 1], bins=2)] == [(0.0, 2), (0.5, 1)]
+    assert [(interval.low, interval.size) for interval in reliability_bins([0.0, 1.0, 0.5], [0, 1, 1], bins=2)] == [(0.0, 2), (0.5, 1)]
 
 
 @given(judged)
 def test_laws_of_calibration(answers: list[tuple[float, bool]]) -> None:
     confidences, right = [list(column) for column in zip(*answers, strict=True)]
     assert 0 <= expected_calibration_error(confidences, right) <= 1
-    assert sum(one.size for one in reliability_bins(confidences, right)) == len(answers)
+    assert sum(interval.size for interval in reliability_bins(confidences, right)) == len(answers)
     overall = abs(sum(confidences) - sum(right)) / len(answers)
     assert expected_calibration_error(confidences, right, bins=1) == pytest.approx(overall)
-    assert expected_calibration_error([float(one) for one in right], right) == 0
+    assert expected_calibration_error([float(outcome) for outcome in right], right) == 0
 
 
 @given(judged, st.randoms())

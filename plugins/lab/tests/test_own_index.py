@@ -53,8 +53,8 @@ def test_questions_are_scored_by_quote_or_source_in_an_index_of_any_kind(
     assert (naive["gold"], naive["em"], naive["gold_documents"]) == (BORN["answer"], 1.0, ["corpus.jsonl#stanislaw-lem"])
     assert rows["naive", "", "none"]["unanswerable"]
     manifest = json.loads((tmp_path / "run" / "manifest.json").read_text(encoding="utf-8"))
-    [told] = manifest["datasets"]
-    assert (told["origin"]["kind"], manifest["embedding"], manifest["index"]) == ("graph", "minilm", str(own))
+    [dataset] = manifest["datasets"]
+    assert (dataset["origin"]["kind"], manifest["embedding"], manifest["index"]) == ("graph", "minilm", str(own))
 
     capsys.readouterr()
     assert called(Path(open_index(DEMO).where), questions, tmp_path / "run") == 2, "another index is another run"
@@ -62,7 +62,7 @@ def test_questions_are_scored_by_quote_or_source_in_an_index_of_any_kind(
 
 
 @pytest.mark.parametrize(
-    ("call", "told"),
+    ("call", "message"),
     [
         ([], "name one, such as demo, or give --index DIR --questions FILE"),
         (["demo", "--questions", "q.csv", "--index", "demo"], "the data set 'demo'"),
@@ -71,15 +71,15 @@ def test_questions_are_scored_by_quote_or_source_in_an_index_of_any_kind(
         (["--questions", "nowhere.csv", "--index", "demo"], "there is no file or folder 'nowhere.csv'"),
     ],
 )
-def test_conflicting_options_are_rejected(call: list[str], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_conflicting_options_are_rejected(call: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["eval", *call, "--out", str(tmp_path / "run")]) in (1, 2)
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_the_error_for_a_folder_of_documents_has_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[Any]) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "a.txt").write_text("Something.", encoding="utf-8")
     assert run(["eval", str(tmp_path / "docs"), "--out", str(tmp_path / "run")]) == 1
-    told = capsys.readouterr().err
-    assert "`ramify index docs --out INDEX`" in told
-    assert "--questions questions.jsonl" in told
+    message = capsys.readouterr().err
+    assert "`ramify index docs --out INDEX`" in message
+    assert "--questions questions.jsonl" in message

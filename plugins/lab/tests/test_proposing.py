@@ -122,7 +122,7 @@ def test_existing_questions_are_kept_and_missing_ones_added(towns: str, tmp_path
 
 
 @pytest.mark.parametrize(
-    ("kind", "change", "told"),
+    ("kind", "change", "reason"),
     [
         ("fact", {"quotes": ["It is said to be so."]}, "a quote is not in the passage"),
         ("fact", {"question": "What does the passage say?"}, "it cannot be understood without the passage"),
@@ -133,17 +133,17 @@ def test_existing_questions_are_kept_and_missing_ones_added(towns: str, tmp_path
         ("two-hop", {"quotes": ["There is much to see in it"]}, "it does not quote both passages"),
     ],
 )
-def test_what_is_wrong_is_dropped_and_counted(kind: str, change: dict[str, Any], told: str, towns: str, tmp_path: Path) -> None:
+def test_what_is_wrong_is_dropped_and_counted(kind: str, change: dict[str, Any], reason: str, towns: str, tmp_path: Path) -> None:
     made, rows = proposed(towns, tmp_path / "q.jsonl", 1, writer(lambda wanted, said: {**said, **change}), (kind,))
     assert (made.added, made.missing, rows) == (0, 1, [])
-    assert made.dropped[told] > 1
+    assert made.dropped[reason] > 1
 
 
 def test_a_question_that_its_quote_or_search_answers_otherwise_is_dropped(towns: str, tmp_path: Path) -> None:
     wrong, _ = proposed(towns, tmp_path / "a.jsonl", 1, writer(known=lambda question: "something else"), ("fact",))
     assert [*wrong.dropped] == ["its quote alone gives another answer"]
-    found, _ = proposed(towns, tmp_path / "b.jsonl", 1, writer(known=lambda question: "900 years"), ("unanswerable",))
-    assert [*found.dropped] == ["passages found answer it"]
+    answered, _ = proposed(towns, tmp_path / "b.jsonl", 1, writer(known=lambda question: "900 years"), ("unanswerable",))
+    assert [*answered.dropped] == ["passages found answer it"]
     easy, _ = proposed(towns, tmp_path / "c.jsonl", 1, writer(alone=True), ("two-hop",))
     assert [*easy.dropped] == ["one of its passages answers it alone"]
 
@@ -158,9 +158,9 @@ def test_overviews_go_by_users_and_tasks_and_are_open(towns: str, tmp_path: Path
 def test_the_embedded_model_uses_rules(towns: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "q.jsonl"
     assert run(["questions", towns, "--out", str(file), "--n", "4", "--kinds", "fact,yes-no", "--model", "extractive"]) == 0
-    told = capsys.readouterr()
-    assert "weaker than a language model's" in told.err
-    assert f"`ramify eval --index {towns} --questions {file} --out RUN`" in told.out
+    output = capsys.readouterr()
+    assert "weaker than a language model's" in output.err
+    assert f"`ramify eval --index {towns} --questions {file} --out RUN`" in output.out
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     assert all(row["question"].startswith(("What is ", "Who is ", "Is ")) and "rule: a definition" in row["made_by"] for row in rows)
     assert sorted(row["answer"] for row in rows if row["type"] == "yes-no") == ["No", "Yes"]
@@ -168,24 +168,24 @@ def test_the_embedded_model_uses_rules(towns: str, tmp_path: Path, capsys: pytes
 
 
 @pytest.mark.parametrize(
-    ("more", "told"),
+    ("more", "text"),
     [
         (["--kinds", "riddle"], "there is no kind of question 'riddle'"),
         (["--kinds", "two-hop"], "questions of kind 'two-hop' require a language model"),
         (["--out", "q.xlsx"], "name a file that ends in .jsonl or .csv"),
     ],
 )
-def test_what_cannot_be_made_is_refused(more: list[str], told: str, towns: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_cannot_be_made_is_refused(more: list[str], text: str, towns: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["questions", towns, "--out", str(tmp_path / "q.jsonl"), "--model", "extractive", *more]) == 2
-    assert told in capsys.readouterr().err
+    assert text in capsys.readouterr().err
 
 
 def test_rules_find_fields_and_instructions(tmp_path: Path) -> None:
-    told = (
+    text = (
         "Material: Steel\nWeight: 12 kg\n\nTo open the valve slowly, turn the handle to the left. "
         + "It is made for many years of use. " * 5
     )
-    (tmp_path / "Valve.md").write_text(f"# Valve 12\n\n{told}\n", encoding="utf-8")
+    (tmp_path / "Valve.md").write_text(f"# Valve 12\n\n{text}\n", encoding="utf-8")
     Index.build([tmp_path / "Valve.md"], tmp_path / "index")
     _, rows = proposed(str(tmp_path / "index"), tmp_path / "q.jsonl", 2, "extractive", ("fact", "how-to"))
     assert [(row["question"], row["answer"]) for row in rows] == [

@@ -14,17 +14,17 @@ golds = st.sets(names, min_size=1, max_size=5)
 
 def ranked(ranking: list[str], gold: set[str]) -> dict[str, float]:
     """Score a ranking of documents."""
-    return retrieval_scores([frozenset({one} & gold) for one in ranking], gold)
+    return retrieval_scores([frozenset({document} & gold) for document in ranking], gold)
 
 
 def test_a_ranking_worked_by_hand() -> None:
-    told = ranked(["x", "a", "y", "z", "w", "b"], {"a", "b", "c"})
-    assert (told["recall@5"], told["recall@10"]) == pytest.approx((1 / 3, 2 / 3))
-    assert (told["hits@1"], told["hits@4"]) == (0, 1)
-    assert told["mrr@10"] == 1 / 2
-    assert told["map@10"] == pytest.approx((1 / 2 + 2 / 6) / 3)
-    assert told["map@10_official"] == pytest.approx((1 / 2 + 1 / 6) / 3)
-    assert told["all_gold@10"] == 0
+    scores = ranked(["x", "a", "y", "z", "w", "b"], {"a", "b", "c"})
+    assert (scores["recall@5"], scores["recall@10"]) == pytest.approx((1 / 3, 2 / 3))
+    assert (scores["hits@1"], scores["hits@4"]) == (0, 1)
+    assert scores["mrr@10"] == 1 / 2
+    assert scores["map@10"] == pytest.approx((1 / 2 + 2 / 6) / 3)
+    assert scores["map@10_official"] == pytest.approx((1 / 2 + 1 / 6) / 3)
+    assert scores["all_gold@10"] == 0
     both = ranked(["x", "a", "y", "z", "w", "b"], {"a", "b"})
     assert (both["all_gold@5"], both["all_gold@10"]) == (0, 1)
 
@@ -32,9 +32,9 @@ def test_a_ranking_worked_by_hand() -> None:
 @pytest.mark.parametrize(("golds", "worked"), [(1, 1.0), (2, 0.75), (3, 0.611), (4, 0.521)])
 def test_the_official_map_of_a_perfect_ranking(golds: int, worked: float) -> None:
     ranking = [f"gold {number}" for number in range(golds)]
-    told = ranked(ranking, set(ranking))
-    assert told["map@10_official"] == pytest.approx(worked, abs=5e-4)
-    assert told["map@10"] == 1
+    scores = ranked(ranking, set(ranking))
+    assert scores["map@10_official"] == pytest.approx(worked, abs=5e-4)
+    assert scores["map@10"] == 1
 
 
 def test_the_official_map_looks_at_ten_ranks_and_divides_by_ten_golds_at_most() -> None:
@@ -58,28 +58,28 @@ def test_each_passage_holding_one_gold_scores_as_ir_measures_does(ranking: list[
         "map@10": ir_measures.AP @ 10,
     }
     run = {"q": {document: 100.0 - rank for rank, document in enumerate(ranking)}}
-    told = ir_measures.calc_aggregate(list(measures.values()), {"q": dict.fromkeys(gold, 1)}, run)
+    theirs = ir_measures.calc_aggregate(list(measures.values()), {"q": dict.fromkeys(gold, 1)}, run)
     ours = ranked(ranking, gold)
-    assert {name: ours[name] for name in measures} == pytest.approx({name: told[measure] for name, measure in measures.items()})
+    assert {name: ours[name] for name in measures} == pytest.approx({name: theirs[measure] for name, measure in measures.items()})
 
 
 @settings(deadline=None)
 @given(st.lists(st.frozensets(names, max_size=3), max_size=12), golds)
-def test_bounds_and_order_of_the_scores(held: list[frozenset[str]], gold: set[str]) -> None:
-    told = retrieval_scores([one & frozenset(gold) for one in held], gold)
-    assert all(0 <= value <= 1 for value in told.values())
-    assert told["recall@5"] <= told["recall@10"]
-    assert told["all_gold@10"] <= told["recall@10"] <= told["hits@10"]
-    assert (told["mrr@10"] > 0) == (told["hits@10"] == 1)
-    assert told["map@10"] <= told["recall@10"]
+def test_bounds_and_order_of_the_scores(ranks: list[frozenset[str]], gold: set[str]) -> None:
+    scores = retrieval_scores([rank & frozenset(gold) for rank in ranks], gold)
+    assert all(0 <= value <= 1 for value in scores.values())
+    assert scores["recall@5"] <= scores["recall@10"]
+    assert scores["all_gold@10"] <= scores["recall@10"] <= scores["hits@10"]
+    assert (scores["mrr@10"] > 0) == (scores["hits@10"] == 1)
+    assert scores["map@10"] <= scores["recall@10"]
 
 
 @settings(deadline=None)
 @given(rankings, golds)
 def test_gold_before_all_else_is_perfect(ranking: list[str], gold: set[str]) -> None:
-    told = ranked([*gold, *(one for one in ranking if one not in gold)], gold)
-    assert told.pop("precision@5") == min(len(gold), 5) / 5
-    assert {value for name, value in told.items() if "official" not in name} == {1.0}
+    scores = ranked([*gold, *(document for document in ranking if document not in gold)], gold)
+    assert scores.pop("precision@5") == min(len(gold), 5) / 5
+    assert {value for name, value in scores.items() if "official" not in name} == {1.0}
 
 
 def test_a_passage_contains_a_sentence_regardless_of_white_space() -> None:
@@ -89,13 +89,13 @@ def test_a_passage_contains_a_sentence_regardless_of_white_space() -> None:
 
 
 def test_a_passage_may_hold_several_sentences() -> None:
-    held = [frozenset[str](), frozenset({"a", "b"}), frozenset({"b"}), frozenset({"c"})]
-    told = retrieval_scores(held, ["a", "b", "c", "d"])
-    assert told["recall@5"] == 3 / 4
-    assert told["mrr@10"] == 1 / 2
-    assert told["map@10_official"] == pytest.approx((2 / 2 + 1 / 4) / 4)
-    assert told["map@10"] == pytest.approx((1 + 1 + 3 / 4) / 4)
-    assert told["hits@1"] == 0
+    ranks = [frozenset[str](), frozenset({"a", "b"}), frozenset({"b"}), frozenset({"c"})]
+    scores = retrieval_scores(ranks, ["a", "b", "c", "d"])
+    assert scores["recall@5"] == 3 / 4
+    assert scores["mrr@10"] == 1 / 2
+    assert scores["map@10_official"] == pytest.approx((2 / 2 + 1 / 4) / 4)
+    assert scores["map@10"] == pytest.approx((1 + 1 + 3 / 4) / 4)
+    assert scores["hits@1"] == 0
 
 
 @given(st.sets(names), golds)

@@ -47,6 +47,6 @@ def test_a_run_at_a_place_that_cannot_be_is_one_error(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     data = write_data(tmp_path / "data", make_questions(1))
     for name in ("a" * 5000, "nul\0", "loop", "file", "file/below"):
-        with pytest.raises(RamifyError, match=" — ") as told:
+        with pytest.raises(RamifyError, match=" — ") as caught:
             execute(make_options(data, tmp_path / name))
-        assert len(str(told.value)) < 1000
+        assert len(str(caught.value)) < 1000

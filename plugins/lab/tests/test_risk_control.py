@@ -69,25 +69,25 @@ def test_the_lowest_possible_risk_is_reported_without_a_threshold() -> None:
 
 def test_the_bounds_hold_in_simulation() -> None:
     measured = list(simulate(100, sizes=(100,), risks=(0.1,)))
-    assert [one.population for one in measured if not one.kept(100)] == []
-    assert any(one.reached > 0.5 for one in measured)
+    assert [measurement.population for measurement in measured if not measurement.kept(100)] == []
+    assert any(measurement.reached > 0.5 for measurement in measured)
 
 
 @pytest.mark.slow
 def test_the_bounds_hold_in_a_thousand_splits() -> None:
-    assert [one for one in simulate(1000, sizes=(200,)) if not one.kept(1000)] == []
+    assert [measurement for measurement in simulate(1000, sizes=(200,)) if not measurement.kept(1000)] == []
 
 
 @pytest.mark.parametrize(("fit", "count"), [("platt", 150), ("isotonic", 400)])
 def test_a_curve_brings_confidence_near_to_how_often_answers_are_right(fit: str, count: int) -> None:
     draw = np.random.default_rng(0)
-    sure = draw.random(2 * count)
-    right = draw.random(2 * count) < sure**3
-    curve = fit_curve(choose_fit(None, count), list(sure[:count]), list(right[:count]))
+    confidences = draw.random(2 * count)
+    right = draw.random(2 * count) < confidences**3
+    curve = fit_curve(choose_fit(None, count), list(confidences[:count]), list(right[:count]))
     assert choose_fit(None, count) == fit
     assert all(low[1] <= high[1] for low, high in itertools.pairwise(curve))
-    before = expected_calibration_error(list(sure[count:]), list(right[count:]))
-    after = expected_calibration_error([apply_curve(curve, one) for one in sure[count:]], list(right[count:]))
+    before = expected_calibration_error(list(confidences[count:]), list(right[count:]))
+    after = expected_calibration_error([apply_curve(curve, confidence) for confidence in confidences[count:]], list(right[count:]))
     assert after < before / 2
 
 

@@ -18,7 +18,7 @@ def row(key: str, **more: Any) -> dict[str, Any]:
 
 
 def read_keys(file: Path) -> list[str]:
-    return [one["key"] for one in read_rows(file)]
+    return [line["key"] for line in read_rows(file)]
 
 
 def test_what_is_written_is_read_and_the_last_line_of_a_key_counts(tmp_path: Path) -> None:
@@ -56,9 +56,9 @@ def test_a_file_with_only_an_incomplete_line_is_emptied(tmp_path: Path) -> None:
 def test_an_invalid_line_is_named_in_the_error(tmp_path: Path, line: bytes) -> None:
     file = tmp_path / "results.jsonl"
     file.write_bytes(json.dumps(row("a")).encode() + b"\n" + line + b"\n")
-    with pytest.raises(InputError, match=r"line 2 of .*results\.jsonl") as told:
+    with pytest.raises(InputError, match=r"line 2 of .*results\.jsonl") as caught:
         read_rows(file)
-    assert "--out" in told.value.remedy
+    assert "--out" in caught.value.remedy
 
 
 def test_a_second_writer_is_rejected(tmp_path: Path) -> None:

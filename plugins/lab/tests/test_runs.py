@@ -46,11 +46,11 @@ def test_a_row_has_question_answer_scores_and_tree(data: Path, tmp_path: Path) -
 
 def test_the_same_run_twice_gives_the_same_lines(data: Path, tmp_path: Path) -> None:
     options = {"strategies": ("naive", "prune"), "limit": 3, "model": "extractive"}
-    one = execute(make_options(data, tmp_path / "one", **options, at_once=1))
+    first = execute(make_options(data, tmp_path / "one", **options, at_once=1))
     read_context.cache_clear()
-    two = execute(make_options(data, tmp_path / "two", **options, at_once=8))
-    assert without_times(one) == without_times(two)
-    assert len(one) == 3 * 3
+    second = execute(make_options(data, tmp_path / "two", **options, at_once=8))
+    assert without_times(first) == without_times(second)
+    assert len(first) == 3 * 3
 
 
 @pytest.mark.parametrize("sweeps", [{}, {"k": [3, 4, 5]}], ids=["plain", "with a sweep"])
@@ -98,16 +98,16 @@ def test_a_value_of_a_sweep_that_is_the_default_is_not_asked_twice(data: Path, t
 def test_a_sample_is_drawn_by_the_seed_and_is_the_same_for_all_variants(data: Path, tmp_path: Path) -> None:
     def drawn(name: str, seed: int) -> dict[str, set[str]]:
         rows = execute(make_options(data, tmp_path / name, seed=seed, sample=5, sweeps={"timeout": [9.0, 10.0]}))
-        found: dict[str, set[str]] = {}
+        ids: dict[str, set[str]] = {}
         for row in question_rows(rows).values():
-            found.setdefault(row["variant"], set()).add(row["id"])
-        return found
+            ids.setdefault(row["variant"], set()).add(row["id"])
+        return ids
 
-    one, again, other = drawn("one", 0), drawn("again", 0), drawn("other", 1)
-    assert one == again
-    assert len(one[""]) == 12
-    assert one["timeout=9"] == one["timeout=10"] != other["timeout=9"]
-    assert len(one["timeout=9"]) == 5
+    first, again, other = drawn("one", 0), drawn("again", 0), drawn("other", 1)
+    assert first == again
+    assert len(first[""]) == 12
+    assert first["timeout=9"] == first["timeout=10"] != other["timeout=9"]
+    assert len(first["timeout=9"]) == 5
 
 
 def test_a_limit_takes_the_first_and_can_be_raised(data: Path, tmp_path: Path) -> None:

@@ -42,8 +42,8 @@ def fused(size: int) -> object:
 
 
 def fitted(size: int) -> object:
-    found = tuple(passages(size).values())
-    kept = limit_passages(found, Settings(context_tokens=10**9))
+    made = tuple(passages(size).values())
+    kept = limit_passages(made, Settings(context_tokens=10**9))
     return most_relevant(kept, size * 5, lambda some: 10 * len(some))
 
 

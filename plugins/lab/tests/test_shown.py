@@ -54,9 +54,9 @@ def test_a_passage_of_three_hundred_tokens_is_shown_to_its_end() -> None:
 def test_truncated_text_does_not_count_as_forgotten(hits_by: HitsBy) -> None:
     chat, result = naive(passage_tokens=100)
     assert FACT not in chat.asked("answer")[0]["passages"][0]["text"]
-    told = score(result, hits_by)
-    assert not told["gold_retrieved"]
-    assert told["retrieval"]["recall@5"] == 0
+    scores = score(result, hits_by)
+    assert not scores["gold_retrieved"]
+    assert scores["retrieval"]["recall@5"] == 0
 
 
 @pytest.mark.parametrize("wiring", cases(*graphs.STRATEGIES))
@@ -84,6 +84,6 @@ def test_no_gold_sentence_of_a_passage_is_truncated(tmp_path: Path) -> None:
     passages = [passage for group in split_documents(list(read(*articles.documents)), load_encoder(MINILM)) for passage in group]
     whole = "\n".join(passage.page_content for passage in passages)
     shown = "\n".join(to_quote(Passage(id="p", text=p.page_content, source="s", score=0), Settings())["text"] for p in passages)
-    held = {fact for fact in facts if fact in whole}
-    assert len(held) > 300
-    assert {fact for fact in held if fact not in shown} == set()
+    whole_facts = {fact for fact in facts if fact in whole}
+    assert len(whole_facts) > 300
+    assert {fact for fact in whole_facts if fact not in shown} == set()

@@ -30,7 +30,7 @@ def test_the_p_value_is_near_scipys() -> None:
 @pytest.mark.parametrize("difference", [[1, 1, 1, 0, -1, 0.5], [1, 1, 1, 1, 1], [0.3, -0.2, 0.7]])
 def test_the_p_value_is_that_of_all_flips(difference: list[float]) -> None:
     flips = [
-        abs(sum(sign * one for sign, one in zip(signs, difference, strict=True)))
+        abs(sum(sign * size for sign, size in zip(signs, difference, strict=True)))
         for signs in itertools.product((1, -1), repeat=len(difference))
     ]
     exact = np.mean([flip >= abs(sum(difference)) - 1e-9 for flip in flips])

@@ -45,7 +45,7 @@ def test_true_groups_are_those_of_the_hierarchy(tmp_path: Path) -> None:
     pages = [{"id": f"d{page}", "title": f"Page {page}", "text": "Text.", "metadata": {"folio": page}} for page in (3, 8, 11, 12)]
     asked = [{"id": "q", "question": "What is on folio 12?", "answer": "", "supporting": [{"doc_id": "d12"}]}]
     for name, written in (("corpus.jsonl", pages), ("questions.jsonl", asked)):
-        (folder / name).write_text("".join(json.dumps(one) + "\n" for one in written), encoding="utf-8")
+        (folder / name).write_text("".join(json.dumps(record) + "\n" for record in written), encoding="utf-8")
     truth = TrueGroups(load_dataset(folder, tmp_path, retrieval_only=True), ["folio:10"])
     assert truth.wrong_group_share(["d3", "d11", "d12"], ["d12"]) == 1 / 5
     assert truth.group_filter(["d12"]) == {"folio": [11, 12]}
@@ -73,9 +73,9 @@ GROUPED: dict[str, Any] = {"index_kinds": ("passages", "hierarchy"), "group_by":
     ],
 )
 def test_invalid_degradation_is_rejected_before_anything_is_read(asked: dict[str, Any], words: tuple[str, ...]) -> None:
-    with pytest.raises(UsageError) as told:
+    with pytest.raises(UsageError) as caught:
         load_inputs(RunOptions(**{"datasets": ("nowhere",), "strategies": (), "retrieval_only": True, "out": Path("nowhere"), **asked}))
-    assert all(word in str(told.value) for word in words), told.value
+    assert all(word in str(caught.value) for word in words), caught.value
 
 
 def test_a_field_that_no_document_has_cannot_be_degraded(manual: Path, tmp_path: Path) -> None:

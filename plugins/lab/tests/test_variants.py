@@ -12,13 +12,13 @@ from ramify.lab.plan import RunOptions, list_variants
 from ramify.tools.errors import UsageError
 
 
-def names(found: list[Variant]) -> list[str]:
-    return [f"{one.strategy} {one.name}".strip() + ("=" if one.same_as_default else "") for one in found]
+def names(variants: list[Variant]) -> list[str]:
+    return [f"{variant.strategy} {variant.name}".strip() + ("=" if variant.same_as_default else "") for variant in variants]
 
 
 def test_a_sweep_reaches_the_strategies_that_have_the_setting() -> None:
-    found = make_variants(["naive", "prune", "tor"], {}, {"max_depth": [1, 2, 3], "tau": [0.5]}, [])
-    assert names(found) == [
+    variants = make_variants(["naive", "prune", "tor"], {}, {"max_depth": [1, 2, 3], "tau": [0.5]}, [])
+    assert names(variants) == [
         *("naive", "prune", "prune max_depth=1", "prune max_depth=2=", "prune max_depth=3", "prune tau=0.5"),
         *("tor", "tor max_depth=1", "tor max_depth=2", "tor max_depth=3=", "tor tau=0.5"),
     ]
@@ -30,25 +30,25 @@ def test_a_value_counts_as_the_default_where_the_run_itself_has_it() -> None:
 
 
 def test_values_are_named_as_on_the_command_line() -> None:
-    found = make_variants(["prune"], {}, {"tau": [1.0, 1, 0.99], "joint": [True, False], "mmr": [None]}, [])
-    assert [one.name for one in found] == ["", "tau=1", "tau=0.99", "joint=true", "joint=false", "mmr=none"]
+    variants = make_variants(["prune"], {}, {"tau": [1.0, 1, 0.99], "joint": [True, False], "mmr": [None]}, [])
+    assert [variant.name for variant in variants] == ["", "tau=1", "tau=0.99", "joint=true", "joint=false", "mmr=none"]
 
 
 def test_a_part_is_left_out_where_there_is_one() -> None:
-    found = make_variants(["prune", "tor", "naive"], {}, {}, ["judge", "mmr", "hybrid", "dependent"])
-    assert names(found) == [
+    variants = make_variants(["prune", "tor", "naive"], {}, {}, ["judge", "mmr", "hybrid", "dependent"])
+    assert names(variants) == [
         *("prune", "prune without hybrid", "prune without dependent"),
         *("tor", "tor without judge", "tor without mmr", "tor without hybrid", "tor without dependent"),
         *("naive", "naive without hybrid"),
     ]
-    assert found[3 + 1].arguments["judged"] is False
+    assert variants[3 + 1].arguments["judged"] is False
 
 
 def test_every_part_can_be_left_out_of_some_strategy_and_the_help_names_it() -> None:
-    found = make_variants(["prune", "tor"], {}, {}, list(ABLATION_SETTINGS))
-    assert {one.name for one in found} == {"", *(f"without {name}" for name in ABLATION_SETTINGS)}
+    variants = make_variants(["prune", "tor"], {}, {}, list(ABLATION_SETTINGS))
+    assert {variant.name for variant in variants} == {"", *(f"without {name}" for name in ABLATION_SETTINGS)}
     assert ABLATION_NAMES.split(", ") == list(ABLATION_SETTINGS)
-    assert not any(one.same_as_default for one in found)
+    assert not any(variant.same_as_default for variant in variants)
 
 
 def test_strategies_without_search_have_no_search_settings() -> None:
@@ -78,12 +78,12 @@ def test_strategies_without_search_have_no_search_settings() -> None:
     ],
 )
 def test_invalid_variants_are_rejected_before_anything_is_asked(asked: dict[str, Any], words: tuple[str, ...]) -> None:
-    with pytest.raises(UsageError) as told:
+    with pytest.raises(UsageError) as caught:
         list_variants(RunOptions(**{"datasets": ("nowhere",), "out": Path("nowhere"), **asked}))
-    assert all(word in str(told.value) for word in words), told.value
+    assert all(word in str(caught.value) for word in words), caught.value
 
 
 def test_the_seed_of_a_run_is_the_seed_of_its_calls_and_can_be_swept() -> None:
-    found = list_variants(RunOptions(datasets=("nowhere",), out=Path("nowhere"), strategies=("naive",), seed=7, sweeps={"seed": [0, 7]}))
-    assert names(found) == ["naive", "naive seed=0", "naive seed=7="]
-    assert [one.settings["seed"] for one in found] == [7, 0, 7]
+    variants = list_variants(RunOptions(datasets=("nowhere",), out=Path("nowhere"), strategies=("naive",), seed=7, sweeps={"seed": [0, 7]}))
+    assert names(variants) == ["naive", "naive seed=0", "naive seed=7="]
+    assert [variant.settings["seed"] for variant in variants] == [7, 0, 7]

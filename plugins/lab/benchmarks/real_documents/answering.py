@@ -22,13 +22,13 @@ _QUOTATION = str.maketrans("", "", "\"'`“”‘’")
 def answer_all(index: str, questions: Sequence[Question], strategy: str, settings: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Ask every question in turn; return a line of each."""
     for question in questions:
-        told = {"strategy": strategy, "id": question.id, "type": question.type}
+        fields = {"strategy": strategy, "id": question.id, "type": question.type}
         try:
             result = ask(question.question, strategy=strategy, index=index, **settings)
         except RamifyError as error:
-            yield {**told, "answer": "", "confidence": 0.0, "unknown": False, "right": False, "error": str(error)}
+            yield {**fields, "answer": "", "confidence": 0.0, "unknown": False, "right": False, "error": str(error)}
             continue
-        yield {**told, **_question_row(question, result)}
+        yield {**fields, **_question_row(question, result)}
 
 
 def _question_row(question: Question, result: Result) -> dict[str, Any]:
@@ -82,7 +82,9 @@ def measures(lines: Sequence[dict[str, Any]]) -> dict[str, list[float]]:
     wrong = [not line["right"] and not line["unknown"] for line in lines]
     return {
         "right": [float(line["right"]) for line in lines],
-        "wrong": [float(one) for one in wrong],
-        "confidently wrong": [float(one and line["confidence"] >= MIN_CONFIDENCE) for one, line in zip(wrong, lines, strict=True)],
+        "wrong": [float(is_wrong) for is_wrong in wrong],
+        "confidently wrong": [
+            float(is_wrong and line["confidence"] >= MIN_CONFIDENCE) for is_wrong, line in zip(wrong, lines, strict=True)
+        ],
         "Unknown": [float(line["unknown"] and not line["right"]) for line in lines],
     }

@@ -61,12 +61,12 @@ def _unpacked(manual: Manual, cache: Path) -> Path:
     reasons = []
     for package in manual.packages:
         reason = _download(package, cache / "packages")
-        found = _debs(package, cache / "packages")
-        if found:
+        debs = _debs(package, cache / "packages")
+        if debs:
             target = cache / "unpacked" / manual.folder
             target.mkdir(parents=True, exist_ok=True)
-            if reason := _failure(["dpkg-deb", "-x", str(found[-1]), str(target)], cache):
-                raise InputError(f"{found[-1].name!r} cannot be unpacked: {reason}", "delete it and run this again")
+            if reason := _failure(["dpkg-deb", "-x", str(debs[-1]), str(target)], cache):
+                raise InputError(f"{debs[-1].name!r} cannot be unpacked: {reason}", "delete it and run this again")
             return target
         reasons.append(f"{package}: {reason}")
     raise InputError(f"there is no package for {manual.folder!r} ({'; '.join(reasons)})", REMEDY)
@@ -109,12 +109,12 @@ def _select(unpacked: Path, manual: Manual, corpus: Path) -> int:
 
 def _roots(unpacked: Path, manual: Manual) -> Iterator[Path]:
     # `python3.11-doc/html` is a link to `python3.11/html`: only the folder itself counts.
-    yield from (path for path in sorted(unpacked.glob(manual.root)) if not any(one.is_symlink() for one in (path, *path.parents)))
+    yield from (path for path in sorted(unpacked.glob(manual.root)) if not any(part.is_symlink() for part in (path, *path.parents)))
 
 
 def _taken(root: Path, manual: Manual) -> Iterator[Path]:
-    found = {path for pattern in manual.taken for path in root.glob(pattern)}
-    yield from sorted(path for path in found if path.is_file() and not path.is_symlink() and path.name not in manual.left)
+    paths = {path for pattern in manual.taken for path in root.glob(pattern)}
+    yield from sorted(path for path in paths if path.is_file() and not path.is_symlink() and path.name not in manual.left)
 
 
 def main() -> None:

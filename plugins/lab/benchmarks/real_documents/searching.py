@@ -16,7 +16,7 @@ DEPTHS = (5, 10, 30)
 def search_all(index: Index, questions: Sequence[Question], how: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Search for every question that has quotes, as the strategies do; return a line of each: by depth, the rank of each quote."""
     asked = [question for question in questions if question.quotes]
-    hits = {depth: index.search([one.question for one in asked], depth, **{"mmr": None, **how}) for depth in DEPTHS}
+    hits = {depth: index.search([quoted.question for quoted in asked], depth, **{"mmr": None, **how}) for depth in DEPTHS}
     for number, question in enumerate(asked):
         texts = {depth: [hit.text for hit in hits[depth][number]] for depth in DEPTHS}
         deepest = hits[DEPTHS[-1]][number]
@@ -39,7 +39,7 @@ def measures(lines: Sequence[dict[str, Any]]) -> dict[str, list[float]]:
     ranks = [line["ranks"] for line in lines]
     return {
         "hits@1": [float(1 in each["5"]) for each in ranks],
-        **{f"recall@{depth}": [_mean([float(one is not None) for one in each[str(depth)]]) for each in ranks] for depth in DEPTHS},
+        **{f"recall@{depth}": [_mean([float(place is not None) for place in each[str(depth)]]) for each in ranks] for depth in DEPTHS},
         **{f"all quotes@{depth}": [float(None not in each[str(depth)]) for each in ranks] for depth in DEPTHS},
     }
 

@@ -60,7 +60,7 @@ def _block(runs: Sequence[Run], strategy: str, kind: str | None) -> Iterator[lis
         return
     values = [measures(some) if some else {} for some in lines]
     names = next(each for each in values if each)
-    for name in names if kind is None else [one for one in names if one in ("right", "confidently wrong", "recall@5", "recall@10")]:
+    for name in names if kind is None else [key for key in names if key in ("right", "confidently wrong", "recall@5", "recall@10")]:
         same = [[line["id"] for line in some] == ids for some in lines]
         cells = [
             _cell(each.get(name), values[0].get(name) if number and same[number] and same[0] else None)

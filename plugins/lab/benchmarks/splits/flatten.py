@@ -26,13 +26,13 @@ def fill_answers(steps: Sequence[str], gold_answer: GoldAnswer) -> list[str]:
     """Write each step with the gold answers of the steps that it refers to; a hole that no answer is known for is left out."""
     asked: list[str] = []
     for step in steps:
-        asked.append(_NUMBER.sub(lambda found: gold_answer(asked[int(found[1]) - 1]) if 0 < int(found[1]) <= len(asked) else "", step))
+        asked.append(_NUMBER.sub(lambda match: gold_answer(asked[int(match[1]) - 1]) if 0 < int(match[1]) <= len(asked) else "", step))
     return asked
 
 
 class _Growing:
     def __init__(self, halves: Halves, gold_answer: GoldAnswer) -> None:
-        self.halves, self.told = halves, gold_answer
+        self.halves, self.gold_answer = halves, gold_answer
         self.steps: list[str] = []
 
     def grown(self, question: str, depth: int) -> Steps:
@@ -50,7 +50,7 @@ class _Growing:
             self._grow(second, known, depth - 1)
             return
         number = len(self.steps)
-        if answer := self.told(fill_answers(self.steps, self.told)[-1]):
+        if answer := self.gold_answer(fill_answers(self.steps, self.gold_answer)[-1]):
             self._grow(second.replace(HOLE, answer), {**known, number: answer}, depth - 1)
         else:
             self.steps.append(_numbered(second.replace(HOLE, f"{{{number}}}"), known))
@@ -60,4 +60,4 @@ def _numbered(question: str, known: Mapping[int, str]) -> str:
     """Write the number of a step where its answer stands, so that the steps say what builds on what."""
     numbers = {answer: number for number, answer in known.items()}
     answers = "|".join(map(re.escape, sorted(numbers, key=len, reverse=True)))
-    return re.sub(rf"(?<!\w)(?:{answers})(?!\w)", lambda found: f"{{{numbers[found[0]]}}}", question) if numbers else question
+    return re.sub(rf"(?<!\w)(?:{answers})(?!\w)", lambda match: f"{{{numbers[match[0]]}}}", question) if numbers else question

@@ -49,14 +49,14 @@ def musique_question(item: dict[str, Any]) -> HopQuestion:
 def wiki_question(folder: Folder, item: dict[str, Any]) -> HopQuestion:
     """Read a question of 2WikiMultihopQA; where it has no evidences, a hop is known by the title of the paragraph after it."""
     titles = [document.title or "" for document in supporting_documents(folder, item)]
-    triples = list({(subject, relation): (subject, relation, told) for subject, relation, told in item.get("evidences") or ()}.values())
+    triples = list({(subject, relation): (subject, relation, answer) for subject, relation, answer in item.get("evidences") or ()}.values())
     official = len(triples) == len(titles) or (bool(triples) and item["type"] == _COMPARISON)
     triples = triples if official else [(title, "", "") for title in titles]
     after = _order(item["type"], len(triples))
     answers = {before: _bare(titles[at]) for at, before in enumerate(after) if before is not None}
     hops = tuple(
-        Hop(f"{subject if before is None else f'#{before + 1}'} {relation}".strip(), told or answers.get(at, ""))
-        for at, ((subject, relation, told), before) in enumerate(zip(triples, after, strict=True))
+        Hop(f"{subject if before is None else f'#{before + 1}'} {relation}".strip(), answer or answers.get(at, ""))
+        for at, ((subject, relation, answer), before) in enumerate(zip(triples, after, strict=True))
     )
     return HopQuestion(item["question"], hops, _ids(item), official)
 
@@ -85,8 +85,8 @@ def answer_to(sub_question: str, hops: Sequence[Hop]) -> str:
 
 def _wordings(hops: Sequence[Hop], at: int) -> tuple[str, str]:
     """Word a hop with the answers of earlier ones, and with their questions."""
-    own = _REFERENCE.sub(lambda found: hops[int(found[1]) - 1].answer, hops[at].question)
-    return own, _REFERENCE.sub(lambda found: _wordings(hops, int(found[1]) - 1)[1], hops[at].question)
+    own = _REFERENCE.sub(lambda match: hops[int(match[1]) - 1].answer, hops[at].question)
+    return own, _REFERENCE.sub(lambda match: _wordings(hops, int(match[1]) - 1)[1], hops[at].question)
 
 
 def _words(text: str) -> frozenset[str]:

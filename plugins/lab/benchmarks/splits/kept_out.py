@@ -43,10 +43,10 @@ def rows(data: Path, limit: int) -> Iterable[str]:
 
 def figures(own: Sequence[tuple[Written, Split]]) -> str:
     """Return the figures of a row."""
-    single, double = ([one for one in own if (one[0].how == SINGLE) == wanted] for wanted in (True, False))
+    single, double = ([pair for pair in own if (pair[0].how == SINGLE) == wanted] for wanted in (True, False))
     kinds = [[float((gold.how == SINGLE) == (split.how == SINGLE)) for gold, split in some] for some in (list(own), single, double)]
-    told = [float(gold.how == split.how) for gold, split in double], [words_f1(gold, split) for gold, split in double]
-    return " | ".join([*map(_mean, kinds), str(len(double)), *map(_mean, told)])
+    scores = [float(gold.how == split.how) for gold, split in double], [words_f1(gold, split) for gold, split in double]
+    return " | ".join([*map(_mean, kinds), str(len(double)), *map(_mean, scores)])
 
 
 def words_f1(gold: Written, split: Split) -> float:

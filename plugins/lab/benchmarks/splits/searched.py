@@ -34,7 +34,7 @@ class WordSearch:
 def interleave(rankings: Sequence[Sequence[str]], k: int) -> list[str]:
     """Return the best of each ranking in turn, then the second best of each, until there are k different ones."""
     rounds = chain.from_iterable(zip_longest(*rankings))
-    return list(dict.fromkeys(one for one in rounds if one is not None))[:k]
+    return list(dict.fromkeys(document for document in rounds if document is not None))[:k]
 
 
 def gold_share(words: WordSearch, questions: Sequence[str], gold: frozenset[str], k: int) -> float:

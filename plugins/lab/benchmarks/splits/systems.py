@@ -56,5 +56,5 @@ def split_from_file(path: Path) -> System:
 
 def dump(lines: Iterable[tuple[str, Steps]], path: Path) -> None:
     """Write questions with their steps as such a file."""
-    told = (json.dumps({"question": question, "steps": list(steps)}, ensure_ascii=False) for question, steps in lines)
-    path.write_text("".join(f"{line}\n" for line in dict.fromkeys(told)), encoding="utf-8")
+    rows = (json.dumps({"question": question, "steps": list(steps)}, ensure_ascii=False) for question, steps in lines)
+    path.write_text("".join(f"{line}\n" for line in dict.fromkeys(rows)), encoding="utf-8")

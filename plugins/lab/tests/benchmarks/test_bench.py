@@ -14,8 +14,8 @@ def test_every_row_has_its_figure(monkeypatch: pytest.MonkeyPatch, capsys: pytes
     monkeypatch.delenv(DATA, raising=False)  # with the data it takes minutes
     monkeypatch.setattr(sys, "argv", ["bench.py", "--smallest"])
     main()
-    told = capsys.readouterr().out.splitlines()
-    head, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in told if line.startswith("| ")]
+    lines = capsys.readouterr().out.splitlines()
+    head, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| ")]
     assert head == ["quantity", "figure", "target or note"]
     assert [name for name, *_ in rows] == [figure.name for run in RUNS for figure in run.figures]
     without = {figure.name for run in RUNS for figure in run.figures if run.data}

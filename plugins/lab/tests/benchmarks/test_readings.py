@@ -13,9 +13,9 @@ from ramify.tools.names import contains_name
 
 
 def test_made_sentences_hold_their_answers_and_ask_for_one_of_two() -> None:
-    born, died, told = list(births()), list(deaths()), list(commands())
+    born, died, commanded = list(births()), list(deaths()), list(commands())
     assert len(born) == len(died) == len({case.question for case in born}) == 20
-    for case in (*born, *died, *told):
+    for case in (*born, *died, *commanded):
         assert any(contains_name(case.passages[0]["text"], answer) for answer in case.answers), case.question
     assert all(one.passages == other.passages and one.answers != other.answers for one, other in zip(born, died, strict=True))
 

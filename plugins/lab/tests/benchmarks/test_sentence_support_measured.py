@@ -18,8 +18,8 @@ def judged() -> list[Judged]:
 
 @pytest.mark.parametrize("half", [DEVELOPMENT, REPORTED])
 def test_wrong_sentences_are_marked_and_right_ones_are_not(judged: list[Judged], half: str) -> None:
-    found = shares(judged, half)
-    assert found.rights >= 70
-    assert found.wrongs >= 45
-    assert found.right <= 0.03, "right sentences marked"
-    assert found.wrong >= 0.6, "wrong sentences marked"
+    figures = shares(judged, half)
+    assert figures.rights >= 70
+    assert figures.wrongs >= 45
+    assert figures.right <= 0.03, "right sentences marked"
+    assert figures.wrong >= 0.6, "wrong sentences marked"

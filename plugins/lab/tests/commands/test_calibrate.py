@@ -15,18 +15,18 @@ from tests.studio.conftest import Ramify
 SETTINGS = {"model": "extractive", "k": 5, "style": "short", "tau": None, "max_depth": 2}
 
 
-def answered(number: int, variant: str = "", better: float = 0.0, **told: Any) -> dict[str, Any]:
+def answered(number: int, variant: str = "", better: float = 0.0, **fields: Any) -> dict[str, Any]:
     """Make a line whose answer is right as often as it is sure."""
     chance = random.Random(number)
-    sure = round(chance.uniform(0.5, 1), 4)
-    right = chance.random() < sure + better
+    confidence = round(chance.uniform(0.5, 1), 4)
+    right = chance.random() < confidence + better
     scores = {"em": float(right), "abstained": False, "unanswerable": False, "error": None, "answer": "x", "index_digest": "abc"}
-    return make_line(number, "prune", variant, **{"confidence": sure, **scores, "type": "odd" if number % 2 else "even", **told})
+    return make_line(number, "prune", variant, **{"confidence": confidence, **scores, "type": "odd" if number % 2 else "even", **fields})
 
 
 def run_of(folder: Path, *rows: dict[str, Any]) -> Path:
     chosen = dict.fromkeys((row["strategy"], row["variant"]) for row in rows)
-    variants = [{"strategy": one, "variant": name, "settings": SETTINGS, "arguments": {}} for one, name in chosen]
+    variants = [{"strategy": strategy, "variant": name, "settings": SETTINGS, "arguments": {}} for strategy, name in chosen]
     return write_run(folder, *rows, variants=variants)
 
 
@@ -102,10 +102,10 @@ def test_wrong_uses_are_refused(ramify: Ramify, run: Path, tmp_path: Path) -> No
         ((tmp_path, "--risk", "0.1"), "there is no manifest.json"),
         ((run, "--risk", "0.1", "--out", tmp_path / "p.md"), "does not end in .json"),
     ]
-    for arguments, told in cases:
+    for arguments, message in cases:
         done = ramify("calibrate", *arguments)
         assert done.code in (1, 2)
-        assert told in done.err
+        assert message in done.err
     manifest = json.loads((run / "manifest.json").read_text())
     manifest["variants"][0]["settings"]["profile"] = "other.json"
     (run / "manifest.json").write_text(json.dumps(manifest))

@@ -27,10 +27,10 @@ def test_it_prints_data_maximum_cost_and_report(ramify: Ramify, ollama: Ollama, 
     out = tmp_path / "run"
     done = ramify("eval", data, "--out", out, *LLAMA)
     assert done.code == 0, done.err
-    told = done.err.splitlines()
-    assert told[0] == "rivers: 12 questions of 2 types"
-    assert told[1] == "12 answers to compute, with at most 12 model calls"
-    assert re.fullmatch(r"\S+ s an answer, measured on the first 4: about \d+ s to go", told[2])
+    messages = done.err.splitlines()
+    assert messages[0] == "rivers: 12 questions of 2 types"
+    assert messages[1] == "12 answers to compute, with at most 12 model calls"
+    assert re.fullmatch(r"\S+ s an answer, measured on the first 4: about \d+ s to go", messages[2])
     assert done.out == f"12 answers of 1 strategy: {out / 'report.html'}\n"
     assert {path.name for path in out.iterdir()} == {"manifest.json", "results.jsonl", "report.md", "report.html"}
     again = ramify("eval", data, "--out", out, *LLAMA)

@@ -52,15 +52,15 @@ def started() -> Iterator[Start]:
 
 def members(group: int) -> list[int]:
     """List the processes of a group that are still alive."""
-    found = []
+    processes = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             state, _, its_group = (folder / "stat").read_text().rpartition(")")[2].split()[:3]
         except OSError:
             continue
         if int(its_group) == group and state != "Z":
-            found.append(int(folder.name))
-    return found
+            processes.append(int(folder.name))
+    return processes
 
 
 def begun(ramify: Ramify, data: Path, out: Path) -> None:
@@ -152,10 +152,10 @@ def test_a_run_resumes_after_ctrl_c_and_after_kill_9(
     assert len(members(process.pid)) >= (1 if workers == 1 else 1 + workers)
     if killed == signal.SIGINT:
         os.killpg(process.pid, killed)  # as a terminal does
-        said, told = process.communicate(timeout=90)
+        said, errors = process.communicate(timeout=90)
         assert (process.returncode, said) == (130, b"")
-        assert one_line(told.decode().splitlines()[-1] + "\n", "interrupted")
-        assert b"Traceback" not in told
+        assert one_line(errors.decode().splitlines()[-1] + "\n", "interrupted")
+        assert b"Traceback" not in errors
     else:
         process.kill()
     wait_until(lambda: not members(process.pid), 60)
@@ -183,12 +183,12 @@ def test_a_worker_that_is_killed_ends_the_run_and_the_other_worker_in_the_middle
     begun(ramify, data, tmp_path / "run")
     process = started("eval", data, "--out", tmp_path / "run", *LLAMA, "--workers", 2)
     wait_until(lambda: server.left < -1)
-    first, _ = sorted(one for one in members(process.pid) if b"spawn_main" in Path(f"/proc/{one}/cmdline").read_bytes())
+    first, _ = sorted(member for member in members(process.pid) if b"spawn_main" in Path(f"/proc/{member}/cmdline").read_bytes())
     os.kill(first, signal.SIGKILL)
-    said, told = process.communicate(timeout=60)
+    said, errors = process.communicate(timeout=60)
     assert (process.returncode, said) == (1, b"")
-    assert one_line(told.decode().splitlines()[-1] + "\n", "a worker process was terminated", "--workers")
-    assert b"Traceback" not in told
+    assert one_line(errors.decode().splitlines()[-1] + "\n", "a worker process was terminated", "--workers")
+    assert b"Traceback" not in errors
     wait_until(lambda: not members(process.pid))
 
 

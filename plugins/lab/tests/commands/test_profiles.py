@@ -33,10 +33,10 @@ def file(tmp_path: Path, ollama: Ollama) -> Path:
 def test_ask_withholds(ramify: Ramify, file: Path) -> None:
     asked = ("Which river runs through Paris?", *LLAMA)
     assert json.loads(ramify("ask", *asked, "--json").out)["answer"] == "Seine"
-    told = json.loads(ramify("ask", *asked, "--json", "--profile", file).out)
-    assert (told["answer"], told["confidence"]) == ("Unknown", None)
-    assert told["withheld"].startswith("'Seine' was withheld: its confidence, 0.90")
-    assert [notice for notice in told["notices"] if "calibrated otherwise" in notice] == []
+    result = json.loads(ramify("ask", *asked, "--json", "--profile", file).out)
+    assert (result["answer"], result["confidence"]) == ("Unknown", None)
+    assert result["withheld"].startswith("'Seine' was withheld: its confidence, 0.90")
+    assert [notice for notice in result["notices"] if "calibrated otherwise" in notice] == []
     assert "'Seine' was withheld" in ramify("ask", *asked, "--profile", file).out
 
 

@@ -56,7 +56,7 @@ def test_export_writes_and_counts_lines(ramify: Ramify, run: Path, tmp_path: Pat
     done = ramify("export", run, "--as", "sft")
     assert done.out == f"{run / 'sft.jsonl'}\n", done.err
     assert done.err == "1 right trees, 1 trees, 1 chat examples\n"
-    [example] = [json.loads(one) for one in (run / "sft.jsonl").read_text().splitlines()]
+    [example] = [json.loads(line) for line in (run / "sft.jsonl").read_text().splitlines()]
     assert example["messages"][-1] == {"role": "assistant", "content": '{"answer": "Ada"}'}
     again = ramify("export", run, "--as", "sft", "--out", tmp_path / "own.jsonl")
     assert again.code == 0

@@ -21,8 +21,8 @@ EMBEDDED = ("--model", "extractive")
 
 
 def test_without_a_paper_they_are_listed(ramify: Ramify) -> None:
-    told = ramify("reproduce").out.splitlines()
-    assert [line.split()[0] for line in told] == list(PAPERS)
+    listed = ramify("reproduce").out.splitlines()
+    assert [line.split()[0] for line in listed] == list(PAPERS)
 
 
 def test_another_paper_is_refused(ramify: Ramify) -> None:
@@ -39,10 +39,10 @@ def test_the_figures_of_a_paper_are_compared_with_those_of_the_run(ramify: Ramif
     assert done.out.endswith(f"{out / 'report.html'}\n")
     report = (out / "report.md").read_text(encoding="utf-8")
     rows = {cells[0]: cells for cells in read_table(report, "rivers: Table 4: depth")[1:]}
-    told = [row["em"] for row in lines(out / "tor") if row["variant"] == "max_depth=2"]
+    exact_matches = [row["em"] for row in lines(out / "tor") if row["variant"] == "max_depth=2"]
     ours = re.fullmatch(r"\**([\d.]+)\** \([\d.]+ to [\d.]+; paper 56\.30\)", rows["ToR-RAG, depth 2"][2])
     assert ours
-    assert float(ours[1]) == pytest.approx(100 * sum(told) / len(told), abs=0.05)
+    assert float(ours[1]) == pytest.approx(100 * sum(exact_matches) / len(exact_matches), abs=0.05)
     assert [cells[2].endswith("paper 49.06)") for cells in read_table(report, "rivers: Table 3: methods")[1:]] == [
         True,
         False,

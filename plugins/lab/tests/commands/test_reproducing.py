@@ -46,8 +46,8 @@ def test_a_model_builds_answers_and_judges_and_nothing_is_asked_twice(valley: Pa
     orders = paper.run_options(out, [str(valley)], {"model": chat})
     run_reproduction(paper, orders, out, repeats=1)
     graphs = [json.loads(line) for line in (out / "graphs.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert [(one["build"]["unit_tokens"], one["build"]["gleanings"]) for one in graphs][:5] == [*((600, n) for n in range(4)), (1200, 0)]
-    assert {one["made_by"] for one in graphs} == {"FakeModel"}
+    assert [(row["build"]["unit_tokens"], row["build"]["gleanings"]) for row in graphs][:5] == [*((600, n) for n in range(4)), (1200, 0)]
+    assert {row["made_by"] for row in graphs} == {"FakeModel"}
     report = (out / "report.md").read_text(encoding="utf-8")
     assert "### valley: size of units and gleanings" in report
     assert "### valley: directness" in report

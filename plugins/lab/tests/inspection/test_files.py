@@ -24,13 +24,13 @@ def indexed(ramify: Ramify, tmp_path: Path) -> Path:
 
 
 def test_json_lists_all_files_with_counts_and_what_was_left_out(ramify: Ramify, indexed: Path) -> None:
-    found = json.loads(ramify("inspect", indexed, "--json").out)
-    files = {one["source"]: (one["searched"], one["left_out"]) for one in found["files"]}
+    inspected = json.loads(ramify("inspect", indexed, "--json").out)
+    files = {file["source"]: (file["searched"], file["left_out"]) for file in inspected["files"]}
     assert len(files) == 21
     assert files["note-00.md"] == (1, {})
     assert sorted((files["copy.md"], files["note-03.md"]), key=str) == [(0, {"twin": 1}), (1, {})]
-    assert {one["name"] for one in found["unread"]} == {"picture.png", "torn.docx"}
-    assert all(one["reason"] for one in found["unread"])
+    assert {file["name"] for file in inspected["unread"]} == {"picture.png", "torn.docx"}
+    assert all(file["reason"] for file in inspected["unread"])
 
 
 def test_the_terminal_prints_the_first_rows_and_counts_the_others(ramify: Ramify, indexed: Path) -> None:
@@ -51,4 +51,4 @@ def test_what_is_readable_now_is_no_longer_left_out(ramify: Ramify, indexed: Pat
     docs = indexed.parent / "docs"
     (docs / "torn.docx").unlink()
     assert ramify("index", docs, "--out", indexed).code == 0
-    assert [one["name"] for one in json.loads(ramify("inspect", indexed, "--json").out)["unread"]] == ["picture.png"]
+    assert [file["name"] for file in json.loads(ramify("inspect", indexed, "--json").out)["unread"]] == ["picture.png"]

@@ -65,9 +65,9 @@ def test_a_plain_index_gets_a_hint_how_to_add_a_graph(ramify: Ramify, plain: Pat
     assert re.search(r"^documents +6 *$", done.out, re.MULTILINE)
     assert re.search(r"^passages +6 searched", done.out, re.MULTILINE)
     assert f"`ramify index --kind graph --out {plain}`" in done.out
-    found = json.loads(ramify("inspect", plain, "--json").out)
-    assert (found["kind"], found["levels"], found["reports"], found["facts"]) == ("passages", [], [], {})
-    assert found["counts"]["documents"] == 6
+    contents = json.loads(ramify("inspect", plain, "--json").out)
+    assert (contents["kind"], contents["levels"], contents["reports"], contents["facts"]) == ("passages", [], [], {})
+    assert contents["counts"]["documents"] == 6
 
 
 def test_the_remedy_for_a_plain_index_works(ramify: Ramify, plain: Path, tmp_path: Path) -> None:
@@ -103,15 +103,15 @@ def test_every_level_holds_every_connected_name_once(inspected: dict[str, Any]) 
     assert [level["level"] for level in inspected["levels"]] == list(range(len(inspected["levels"])))
     for level in inspected["levels"]:
         number = level["level"]
-        there = [one for id, one in reports.items() if one["level"] == number or (one["level"] < number and id not in split)]
-        names = Counter(name for one in there for name in one["members"])
+        there = [report for id, report in reports.items() if report["level"] == number or (report["level"] < number and id not in split)]
+        names = Counter(name for report in there for name in report["members"])
         assert len(there) == level["communities"]
         assert len(names) == connected
         assert set(names.values()) == {1}
         assert level["share"] == pytest.approx(level["tokens"] / inspected["counts"]["tokens"])
         assert -0.5 <= level["modularity"] <= 1
-    for one in reports.values():
-        assert one["parent"] is None or set(one["members"]) < set(reports[one["parent"]]["members"])
+    for child in reports.values():
+        assert child["parent"] is None or set(child["members"]) < set(reports[child["parent"]]["members"])
 
 
 def test_findings_name_passages_of_the_index(ramify: Ramify, linked: Path, inspected: dict[str, Any]) -> None:
@@ -123,8 +123,8 @@ def test_findings_name_passages_of_the_index(ramify: Ramify, linked: Path, inspe
 
 
 def test_units_that_a_model_failed_to_read_are_reported(linked: Path) -> None:
-    found = inspect_index(open_index(linked))
-    assert found.graph is not None
+    inspection = inspect_index(open_index(linked))
+    assert inspection.graph is not None
     said = {
         "made_by": "ollama:some-model",
         "reported_by": "ollama:some-model",
@@ -132,7 +132,7 @@ def test_units_that_a_model_failed_to_read_are_reported(linked: Path) -> None:
         "unread p1": "it broke\noff",
         "unread p2": "x",
     }
-    lines = dict(index_facts(replace(found, graph=replace(found.graph, facts=said))))
+    lines = dict(index_facts(replace(inspection, graph=replace(inspection.graph, facts=said))))
     assert "found by ollama:some-model" in lines["names"]
     assert lines["reports"].endswith("2 of them replaced by quotations")
     assert lines["not read"] == "2 units, the first from p1: it broke off"
@@ -206,8 +206,8 @@ def test_claims_are_listed_with_the_words_that_they_are_from(ramify: Ramify, pla
     words = "Paula Stern married Viktor Adler in Vienna"
     names = ["Paula Stern", "Viktor Adler", "Emil Braun"]
     line = f"Paula Stern | Viktor Adler | marriage | Paula Stern married. | 1904 | | {words}"
-    found = {"entities": names, "relations": ["Paula Stern | Viktor Adler", "Paula Stern | Emil Braun"]}
-    build_with_model(folder, graph_model_with(extract=found, claims={"claims": [line]}), claims=True)
+    extracted = {"entities": names, "relations": ["Paula Stern | Viktor Adler", "Paula Stern | Emil Braun"]}
+    build_with_model(folder, graph_model_with(extract=extracted, claims={"claims": [line]}), claims=True)
     done = ramify("inspect", folder)
     assert re.search(r"^claims +1 *$", done.out, re.MULTILINE)
     assert re.search(r"Paula Stern +Viktor Adler +marriage +1904 +Paula Stern married", done.out)

@@ -98,7 +98,7 @@ def test_one_group_is_given_as_json_with_its_tree(ramify: Ramify, grouped: Path)
     def below(node: dict[str, Any]) -> set[str]:
         return set(node.get("passages", ())) | {id for part in node.get("parts", ()) for id in below(part)}
 
-    assert below(tree["tree"]) == {one["passage"] for one in tree["memberships"] if one["kind"] != "novel"}
+    assert below(tree["tree"]) == {membership["passage"] for membership in tree["memberships"] if membership["kind"] != "novel"}
     assert tree["tree"]["title"] == tree["group"] == "Kiln"
 
 

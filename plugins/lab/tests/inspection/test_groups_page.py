@@ -62,16 +62,16 @@ def test_many_groups_are_cut_and_counted(ramify: Ramify, tmp_path: Path) -> None
     assert run(["index", str(file), "--out", str(tmp_path / "many"), "--kind", "hierarchy", "--group-by", "chapter"]) == 0
     out = ramify("inspect", tmp_path / "many").out
     left = re.search(r"^and (\d+) more groups: --group NAME shows one", out, re.MULTILINE)
-    found = json.loads(ramify("inspect", tmp_path / "many", "--json").out)
+    inspected = json.loads(ramify("inspect", tmp_path / "many", "--json").out)
     assert left
-    assert int(left[1]) == len(found["groups"]) - 15
+    assert int(left[1]) == len(inspected["groups"]) - 15
 
 
 def test_groups_that_have_changed_much_are_named_with_what_to_do(ramify: Ramify, tmp_path: Path) -> None:
     folder = tmp_path / "index"
     options = ("--out", folder, "--kind", "hierarchy", "--group-by", "chapter")
     assert ramify("index", write(tmp_path, records()), *options).code == 0
-    more = [{**one, "id": f"more-{number}"} for number, one in enumerate(records(24)[16:24])]
+    more = [{**record, "id": f"more-{number}"} for number, record in enumerate(records(24)[16:24])]
     assert ramify("index", write(tmp_path, [*records(), *more]), *options).code == 0
     out = ramify("inspect", folder).out
     assert re.search(rf"^drift .*Bellows \d+%.*`ramify index --kind hierarchy --out {folder} --rebuild`", out, re.MULTILINE)

@@ -45,7 +45,7 @@ RELEASED = {
 def write_folder(folder: Path, questions: Any, corpus: Any = (DOCUMENT,)) -> Path:
     """Write a folder of one's own; a text is written as it is."""
     for name, content in (("questions", questions), ("corpus", corpus)):
-        text = content if isinstance(content, str) else "".join(json.dumps(one) + "\n" for one in content)
+        text = content if isinstance(content, str) else "".join(json.dumps(record) + "\n" for record in content)
         (folder / f"{name}.jsonl").write_text(text, encoding="utf-8")
     return folder
 
@@ -114,9 +114,9 @@ def test_binary_is_no_data_set(tmp_path: Path) -> None:
 
 
 def test_questions_without_answers_serve_for_retrieval_alone(tmp_path: Path) -> None:
-    found = write_folder(tmp_path, [{**ONE, "answer": "", "supporting": [{"doc_id": "d"}]}])
-    assert "has no gold answer" in load_error(found)
-    [question] = load_dataset(found, tmp_path, retrieval_only=True).questions
+    folder = write_folder(tmp_path, [{**ONE, "answer": "", "supporting": [{"doc_id": "d"}]}])
+    assert "has no gold answer" in load_error(folder)
+    [question] = load_dataset(folder, tmp_path, retrieval_only=True).questions
     assert (question.answer, question.unanswerable, question.gold_documents) == ("", False, ("d",))
     assert "has no gold answer" in load_error(write_folder(tmp_path, [{**ONE, "answer": None}]), retrieval_only=True)
 

@@ -58,10 +58,10 @@ def test_the_hash_follows_questions_and_documents(tmp_path: Path) -> None:
 
 def test_the_demo_has_two_halves(tmp_path: Path) -> None:
     every, development, reporting = (load_dataset(name, tmp_path) for name in ("demo", "demo:development", "demo:reporting"))
-    assert {question.id for question in every.questions} == {one.id for half in (development, reporting) for one in half.questions}
+    assert {question.id for question in every.questions} == {asked.id for half in (development, reporting) for asked in half.questions}
     assert len(development.questions) == len(reporting.questions) == 30
     assert development.name == "demo-development"
-    assert len({one.sha256 for one in (every, development, reporting)}) == 3
+    assert len({dataset.sha256 for dataset in (every, development, reporting)}) == 3
     with pytest.raises(UsageError, match=r"no split 'held-out' — choose demo:development or demo:reporting"):
         load_dataset("demo:held-out", tmp_path)
 
@@ -84,16 +84,16 @@ def passages_by_document(dataset: Dataset, folder: Path) -> dict[str, int]:
     """Index the documents of a data set, and count the passages found of each."""
     Index.build(list(dataset.documents), folder, WordEmbeddings(), chunk_tokens=20, overlap=0)
     [hits] = Index.open(folder, WordEmbeddings()).search(["Ebbing"], k=100, mmr=None)
-    found = [document_id(hit.id) for hit in hits]
-    assert len(set(found)) == sum(1 for _ in dataset.documents[0].open(encoding="utf-8")), "not all documents were found"
-    return {document: found.count(document) for document in found}
+    documents = [document_id(hit.id) for hit in hits]
+    assert len(set(documents)) == sum(1 for _ in dataset.documents[0].open(encoding="utf-8")), "not all documents were found"
+    return {document: documents.count(document) for document in documents}
 
 
 def test_limitations_are_reported_as_caveats(tmp_path: Path) -> None:
     records = [{"id": "d1", "text": "One.", "metadata": {"text_status": "PARTIAL: an excerpt"}}, {"id": "d2", "text": "Two."}]
-    told = {"metadata": {"type_origin": "inferred"}}
+    inferred_type = {"metadata": {"type_origin": "inferred"}}
     questions = [
-        {"id": "1", "question": "One?", "answer": "one", **told, "supporting": [{"doc_id": "d1"}, {"doc_id": None}]},
+        {"id": "1", "question": "One?", "answer": "one", **inferred_type, "supporting": [{"doc_id": "d1"}, {"doc_id": None}]},
         {"id": "2", "question": "Two?", "answer": "two", "supporting": [{"doc_id": "d2"}]},
         {"id": "3", "question": "Three?", "answer": "", "type": "unanswerable"},
     ]

@@ -27,7 +27,7 @@ COLUMNS = ("id", "question", "answer", "aliases", "type", "source", "quote", "ne
 
 def write_questions(file: Path, *questions: dict[str, Any]) -> Path:
     """Write a file of questions in the format of its name."""
-    rows = [COLUMNS, *([str(one.get(name, "")) for name in COLUMNS] for one in questions)]
+    rows = [COLUMNS, *([str(question.get(name, "")) for name in COLUMNS] for question in questions)]
     if file.suffix == ".csv":
         with file.open("w", encoding="utf-8-sig", newline="") as opened_file:
             csv.writer(opened_file, delimiter=";").writerows(rows)
@@ -37,7 +37,7 @@ def write_questions(file: Path, *questions: dict[str, Any]) -> Path:
             book.active.append(row)
         book.save(file)
     else:
-        file.write_text("".join(json.dumps(one) + "\n" for one in questions), encoding="utf-8")
+        file.write_text("".join(json.dumps(question) + "\n" for question in questions), encoding="utf-8")
     return file
 
 
@@ -63,7 +63,7 @@ def test_several_sources_and_quotes_are_lines_of_a_cell(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         (
             {"source": "atlas.pdf"},
@@ -77,8 +77,8 @@ def test_several_sources_and_quotes_are_lines_of_a_cell(tmp_path: Path) -> None:
         ({"id": "1"}, r"two questions have the id '1' \(line 1 .*, line 2"),
     ],
 )
-def test_an_error_names_its_line(change: dict[str, Any], told: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=told):
+def test_an_error_names_its_line(change: dict[str, Any], message: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=message):
         load_own_questions(DEMO, write_questions(tmp_path / "mine.jsonl", LEM, {**BORN, **change}))
 
 

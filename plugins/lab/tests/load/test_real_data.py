@@ -28,9 +28,9 @@ def test_the_counts_are_those_of_the_readme(folder: Path, tmp_path: Path) -> Non
 
 def read_counts(readme: str, *patterns: str) -> int:
     """Read a count off a README, by the first pattern that it has."""
-    found = next(filter(None, (re.search(pattern, readme) for pattern in patterns)), None)
-    assert found, f"the README does not tell {patterns}"
-    return int(found[1].replace(",", ""))
+    match = next(filter(None, (re.search(pattern, readme) for pattern in patterns)), None)
+    assert match, f"the README does not tell {patterns}"
+    return int(match[1].replace(",", ""))
 
 
 @pytest.mark.skipif(not (Path(DATA or ".") / "multihop_rag").exists(), reason="RAMIFY_DATA names no folder with multihop_rag in it")

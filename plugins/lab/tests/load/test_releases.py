@@ -20,7 +20,7 @@ def test_hotpotqa_with_distractors(tmp_path: Path) -> None:
     bridge, comparison = hotpot.questions
     assert (hotpot.name, hotpot.hits_by, len(texts)) == ("hotpot_dev_distractor_v1", "document", 5)
     assert (bridge.id, bridge.answer, bridge.type, bridge.metadata) == ("5aaa0001", "Ebbing", "bridge", {"level": "medium"})
-    assert [texts[one]["title"] for one in bridge.gold_documents] == ["River Arl", "Lake Morrow"]
+    assert [texts[document]["title"] for document in bridge.gold_documents] == ["River Arl", "Lake Morrow"]
     assert texts[bridge.gold_documents[0]]["text"] == "The Arl is a river of Westmark. It rises on Mount Tarn and flows into Lake Morrow."
     assert bridge.gold_facts == ("It rises on Mount Tarn and flows into Lake Morrow.", "The town of Ebbing lies on its shore.")
     assert comparison.gold_facts == ("The Arl is a river of Westmark.", "The Osk is a river of Eastmark."), "there is no sentence 7"
@@ -31,8 +31,8 @@ def test_hotpotqa_with_distractors(tmp_path: Path) -> None:
 def test_hotpotqa_full_wiki_finds_gold_that_came_with_another_question(tmp_path: Path) -> None:
     hotpot = load_dataset(DISTRACTOR.with_name("hotpot_dev_fullwiki_v1.json"), tmp_path)
     texts = read_documents(hotpot)
-    found = [[texts.get(one, {"title": None})["title"] for one in question.gold_documents] for question in hotpot.questions]
-    assert found == [["River Arl", "Lake Morrow"], ["River Arl", "River Osk"], ["Mount Tarn", None]]
+    titles = [[texts.get(document, {"title": None})["title"] for document in question.gold_documents] for question in hotpot.questions]
+    assert titles == [["River Arl", "Lake Morrow"], ["River Arl", "River Osk"], ["Mount Tarn", None]]
     assert "Gold paragraphs that came with no question: 1 of 5" in hotpot.caveats[1]
 
 
@@ -78,7 +78,7 @@ def test_musique_distinguishes_paragraphs_with_the_same_title(tmp_path: Path) ->
     assert (musique.name, len(texts)) == ("musique_ans_v1.0_dev", 6)
     assert (two.id, two.type, two.golds) == ("2hop__100_200", "2hop", ("Ebbing", "Ebbing, Westmark"))
     assert [step["answer"] for step in two.metadata["decomposition"]] == ["Lake Morrow", "Ebbing"]
-    assert [texts[one]["title"] for one in three.gold_documents] == ["River Osk", "River Osk", "Ada Venn"]
+    assert [texts[document]["title"] for document in three.gold_documents] == ["River Osk", "River Osk", "Ada Venn"]
 
 
 def test_unanswerable_duplicates_of_musique_are_left_out(tmp_path: Path) -> None:
@@ -99,9 +99,9 @@ def test_multihop_rag_counts_by_facts(tmp_path: Path) -> None:
     assert not temporal.unanswerable
     article = texts[inference.gold_documents[0]]
     assert (article["source"], article["published_at"]) == ("The Morrow Post", "2023-10-02T08:00:00+00:00")
-    held = [contained_facts(texts[one]["text"], inference.gold_facts) for one in reversed(inference.gold_documents)]
-    assert [len(one) for one in held] == [2, 1], "a fact is found across a line's end"
-    assert retrieval_scores(held, inference.gold_facts)["recall@5"] == 1
+    facts_by_document = [contained_facts(texts[document]["text"], inference.gold_facts) for document in reversed(inference.gold_documents)]
+    assert [len(facts) for facts in facts_by_document] == [2, 1], "a fact is found across a line's end"
+    assert retrieval_scores(facts_by_document, inference.gold_facts)["recall@5"] == 1
 
 
 def test_ids_of_documents_depend_on_nothing_but_the_documents(tmp_path: Path) -> None:
@@ -110,6 +110,6 @@ def test_ids_of_documents_depend_on_nothing_but_the_documents(tmp_path: Path) ->
     file.parent.mkdir()
     file.write_text(json.dumps(records[::-1]), encoding="utf-8")
     before, turned = load_dataset(DISTRACTOR, tmp_path), load_dataset(file, tmp_path)
-    assert {one.id: one for one in turned.questions} == {one.id: one for one in before.questions}
+    assert {question.id: question for question in turned.questions} == {question.id: question for question in before.questions}
     assert read_documents(turned) == read_documents(before)
     assert turned.documents != before.documents, "another order is another file, which does not take the place of the first"

@@ -17,7 +17,7 @@ OUT = Path("out")
 @pytest.mark.parametrize("name", PAPERS)
 def test_every_row_of_a_table_and_every_condition_is_run_once(name: str) -> None:
     paper = PAPERS[name]
-    run = [(one.strategy, one.name) for order in paper.run_options(OUT) for one in list_variants(order)]
+    run = [(variant.strategy, variant.name) for order in paper.run_options(OUT) for variant in list_variants(order)]
     assert len(run) == len(set(run)), "runs of one paper are read as one"
     wanted = [(row.strategy, row.variant) for table in paper.tables for row in table.rows if row.strategy not in paper.missing]
     assert {*wanted, *paper.conditions.values()} <= set(run)
@@ -34,8 +34,8 @@ def test_a_strategy_that_is_not_registered_is_left_out(monkeypatch: pytest.Monke
 def test_given_options_override_those_of_the_paper() -> None:
     methods, tor = PAPERS["tor"].run_options(OUT, ["data"], {"k": 3, "model": "extractive"}, limit=7)
     assert (methods.datasets, methods.limit, methods.out, tor.out) == (("data",), 7, OUT / "methods", OUT / "tor")
-    assert {one.options["k"] for order in (methods, tor) for one in list_variants(order) if "k" in one.options} == {3}
-    settings = {one.name: one.settings for one in list_variants(tor)}
+    assert {variant.options["k"] for order in (methods, tor) for variant in list_variants(order) if "k" in variant.options} == {3}
+    settings = {variant.name: variant.settings for variant in list_variants(tor)}
     assert (settings[""]["mmr"], settings[""]["hybrid"], settings[""]["dependent"]) == (0.75, False, False)
     assert settings["max_depth=4"]["max_depth"] == 4
 
@@ -58,9 +58,9 @@ def test_the_error_for_an_unknown_paper_lists_the_others() -> None:
 def test_rules_build_one_graph_and_a_model_one_for_each_size_and_gleaning() -> None:
     builds = PAPERS["graph"].builds
     assert graph_build_settings(builds, "extractive", {}) == [{}]
-    found = graph_build_settings(builds, "ollama:m", {"base_url": "http://h"})
-    assert len(found) == 12
-    assert found[0] == {"unit_tokens": 600, "gleanings": 0, "base_url": "http://h", "model": "ollama:m"}
+    settings = graph_build_settings(builds, "ollama:m", {"base_url": "http://h"})
+    assert len(settings) == 12
+    assert settings[0] == {"unit_tokens": 600, "gleanings": 0, "base_url": "http://h", "model": "ollama:m"}
 
 
 def test_all_conditions_that_a_judge_compares_answer_in_sentences() -> None:

@@ -15,8 +15,8 @@ from ramify.tools.errors import UsageError
 def test_a_run_and_a_better_one(tmp_path: Path) -> None:
     worse = write_run(tmp_path / "a", *(make_line(number, em=0.0, f1=0.0, answer="Graz") for number in range(0, 40, 2)))
     better = write_run(tmp_path / "b", *(make_line(number, em=1.0, f1=1.0) for number in range(0, 40, 2)))
-    told = compare_runs(better, worse)
-    assert read_table(told, "A less B")[1] == [
+    report = compare_runs(better, worse)
+    assert read_table(report, "A less B")[1] == [
         "hotpotqa",
         "naive",
         "20",
@@ -25,8 +25,8 @@ def test_a_run_and_a_better_one(tmp_path: Path) -> None:
         "20",
         "0",
     ]
-    assert "only A is right (20)" in told
-    assert "only B is right" not in told
+    assert "only A is right (20)" in report
+    assert "only B is right" not in report
 
 
 def test_only_common_questions_are_compared(tmp_path: Path) -> None:
@@ -55,9 +55,9 @@ def test_one_strategy_against_another(tmp_path: Path) -> None:
 def test_different_data_is_rejected(tmp_path: Path, change: dict[str, Any], said: str) -> None:
     a = write_run(tmp_path / "a", make_line(1))
     b = write_run(tmp_path / "b", make_line(1, dataset=change.get("name", "hotpotqa")))
-    told = json.loads((b / "manifest.json").read_text())
-    told["datasets"][0] |= change
-    (b / "manifest.json").write_text(json.dumps(told))
+    manifest = json.loads((b / "manifest.json").read_text())
+    manifest["datasets"][0] |= change
+    (b / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises(UsageError, match=said):
         compare_runs(a, b)
 

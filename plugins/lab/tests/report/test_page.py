@@ -37,9 +37,9 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     branch = {"path": "0", "parent": None, "kind": "question", "status": HOSTILE, "confidence": 0.5, "score": None}
     tree = [{**branch, "question": HOSTILE, "answer": HOSTILE, "note": HOSTILE, "evidence": [HOSTILE], "cited": [HOSTILE]}]
     words = dict.fromkeys(("id", "question", "type", "gold", "answer", "dataset"), HOSTILE)
-    told = {**words, "aliases": [HOSTILE], "citations": [{"id": HOSTILE, "source": HOSTILE, "text": HOSTILE}], "notices": [HOSTILE]}
-    rows = [make_line(1, HOSTILE, HOSTILE, **told, tree=tree, error=None), make_line(1, HOSTILE, "", **{**told, "error": HOSTILE}, tree=[])]
-    rows += [make_line(1, "naive", f"{HOSTILE}={value}", **told, tree=tree, error=None) for value in (1, 2)]
+    line = {**words, "aliases": [HOSTILE], "citations": [{"id": HOSTILE, "source": HOSTILE, "text": HOSTILE}], "notices": [HOSTILE]}
+    rows = [make_line(1, HOSTILE, HOSTILE, **line, tree=tree, error=None), make_line(1, HOSTILE, "", **{**line, "error": HOSTILE}, tree=[])]
+    rows += [make_line(1, "naive", f"{HOSTILE}={value}", **line, tree=tree, error=None) for value in (1, 2)]
     folder = write_run(tmp_path_factory.mktemp("runs") / "run", *rows, model=HOSTILE, command=HOSTILE)
     described = json.loads((folder / "manifest.json").read_text())
     described["datasets"][0] |= {"name": HOSTILE, "caveats": [HOSTILE], "path": HOSTILE}
@@ -71,8 +71,8 @@ def test_text_stays_text_in_both_files(hostile: Path) -> None:
     page = (hostile / "report.html").read_text()
     assert page.count("<script") == page.count("</script>") == 3
     assert "<img" not in page
-    told = [one for one in (hostile / "report.md").read_text().splitlines() if not one.startswith("    ")]  # code is never markup
-    assert not [one for one in told if re.search(r"(?<!\\)[<`]", one)]
+    lines = [line for line in (hostile / "report.md").read_text().splitlines() if not line.startswith("    ")]  # code is never markup
+    assert not [line for line in lines if re.search(r"(?<!\\)[<`]", line)]
 
 
 @in_a_browser
@@ -87,16 +87,16 @@ def test_text_stays_text_in_the_browser(hostile: Path) -> None:
 @in_a_browser
 def test_a_figure_leads_to_exactly_its_lines(run: Path) -> None:
     place = next(link for link in links(run, "prune") if "multihop_rag" in link)
-    wanted = [number for number, one in enumerate(read_rows(run), 1) if (one["dataset"], one["strategy"]) == ("multihop_rag", "prune")]
+    wanted = [number for number, row in enumerate(read_rows(run), 1) if (row["dataset"], row["strategy"]) == ("multihop_rag", "prune")]
     assert sorted(numbers(browse(run, place))) == wanted
 
 
 @in_a_browser
 def test_wins_of_one_over_another_are_linked(run: Path) -> None:
     place = "#lines?dataset=hotpotqa&first=prune%7C&second=naive%7C&won=first"
-    rows = [(number, one) for number, one in enumerate(read_rows(run), 1) if one["dataset"] == "hotpotqa"]
-    naive = {one["id"] for _, one in rows if one["strategy"] == "naive" and one["em"] == 1}
-    wanted = [number for number, one in rows if one["strategy"] == "prune" and one["em"] == 1 and one["id"] not in naive]
+    rows = [(number, row) for number, row in enumerate(read_rows(run), 1) if row["dataset"] == "hotpotqa"]
+    naive = {row["id"] for _, row in rows if row["strategy"] == "naive" and row["em"] == 1}
+    wanted = [number for number, row in rows if row["strategy"] == "prune" and row["em"] == 1 and row["id"] not in naive]
     page = browse(run, place)
     assert wanted
     assert sorted(numbers(page)) == wanted
@@ -105,8 +105,8 @@ def test_wins_of_one_over_another_are_linked(run: Path) -> None:
 
 @in_a_browser
 def test_a_card_shows_the_line_its_answer_and_its_tree(run: Path) -> None:
-    trees = [(number, one) for number, one in enumerate(read_rows(run), 1) if one["strategy"] == "tor"]
-    number, row = next((number, one) for number, one in trees if any(branch["status"] == "pruned" for branch in one["tree"]))
+    trees = [(number, tree_row) for number, tree_row in enumerate(read_rows(run), 1) if tree_row["strategy"] == "tor"]
+    number, row = next((number, tree_row) for number, tree_row in trees if any(branch["status"] == "pruned" for branch in tree_row["tree"]))
     page = browse(run, f"#lines?dataset={row['dataset']}&first=tor%7C&line={number}").partition('class="detail"')[2]
     assert f"results.jsonl line {number}" in page
     assert row["gold"] in page
@@ -118,7 +118,7 @@ def test_a_card_shows_the_line_its_answer_and_its_tree(run: Path) -> None:
 @in_a_browser
 def test_finding_by_words_and_by_outcome(run: Path) -> None:
     rows = list(enumerate(read_rows(run), 1))
-    failed = [number for number, one in rows if one["error"]]
+    failed = [number for number, row in rows if row["error"]]
     assert sorted(numbers(browse(run, "#lines?outcome=failed"))) == failed
-    found = [number for number, one in rows if "question 23:" in one["question"].lower()]
-    assert sorted(numbers(browse(run, "#lines?find=23%3A%20QUESTION"))) == found
+    matching = [number for number, row in rows if "question 23:" in row["question"].lower()]
+    assert sorted(numbers(browse(run, "#lines?find=23%3A%20QUESTION"))) == matching

@@ -14,15 +14,15 @@ from ramify.lab.report import write_report
 
 
 def test_means_are_those_of_the_lines_failures_included(run: Path) -> None:
-    of_tor = [one for one in read_rows(run) if (one["dataset"], one["strategy"], one["variant"]) == ("hotpotqa", "tor", "")]
-    mean = 100 * sum(one["em"] for one in of_tor) / len(of_tor)
-    found = {cells[0]: cells for cells in read_table((run / "report.md").read_text(), "Answers")}
-    assert found["tor"][2].strip("*").startswith(f"{mean:.1f}")
-    assert found["tor"][1].startswith("40")
+    of_tor = [row for row in read_rows(run) if (row["dataset"], row["strategy"], row["variant"]) == ("hotpotqa", "tor", "")]
+    mean = 100 * sum(row["em"] for row in of_tor) / len(of_tor)
+    rows = {cells[0]: cells for cells in read_table((run / "report.md").read_text(), "Answers")}
+    assert rows["tor"][2].strip("*").startswith(f"{mean:.1f}")
+    assert rows["tor"][1].startswith("40")
 
 
 def test_failures_are_counted_and_listed_each_with_its_line(run: Path) -> None:
-    failed = [number for number, one in enumerate(read_rows(run), 1) if one["error"]]
+    failed = [number for number, row in enumerate(read_rows(run), 1) if row["error"]]
     assert failed
     markdown = (run / "report.md").read_text()
     assert [cells[0] for cells in read_table(markdown, "Listed")[1:]] == [f"line {number}" for number in failed]
@@ -31,10 +31,10 @@ def test_failures_are_counted_and_listed_each_with_its_line(run: Path) -> None:
 
 def test_the_head_has_the_configuration_and_the_command(run: Path) -> None:
     markdown = (run / "report.md").read_text()
-    told = json.loads((run / "manifest.json").read_text())
+    manifest = json.loads((run / "manifest.json").read_text())
     for wanted in (
-        told["command"],
-        told["datasets"][0]["sha256"],
+        manifest["command"],
+        manifest["datasets"][0]["sha256"],
         "Made Processor 9000",
         "langgraph 1.2.22",
         "The text of hotpotqa is made up.",
@@ -67,8 +67,8 @@ def test_the_command_of_a_table_prints_its_lines(run: Path) -> None:
         pytest.skip("jq is not installed")
     command = (run / "report.md").read_text().partition("### Retrieval")[2].partition("    jq")[2].splitlines()[0]
     printed = subprocess.run(["sh", "-c", f"jq{command}"], cwd=run, capture_output=True, text=True, check=True).stdout
-    wanted = [one["key"] for one in read_rows(run) if one["dataset"] == "hotpotqa" and not one["variant"]]
-    assert [json.loads(one)["key"] for one in printed.splitlines()] == wanted
+    wanted = [row["key"] for row in read_rows(run) if row["dataset"] == "hotpotqa" and not row["variant"]]
+    assert [json.loads(line)["key"] for line in printed.splitlines()] == wanted
 
 
 def test_the_same_run_gives_the_same_bytes_in_another_process(run: Path) -> None:
@@ -79,7 +79,7 @@ def test_the_same_run_gives_the_same_bytes_in_another_process(run: Path) -> None
 
 
 def test_strategies_without_search_have_no_retrieval_figures(run: Path) -> None:
-    assert any(one["error"] for one in read_rows(run) if one["strategy"] == "closed-book")
+    assert any(row["error"] for row in read_rows(run) if row["strategy"] == "closed-book")
     markdown = (run / "report.md").read_text()
     for title in ("Retrieval", r"multihop\_rag: retrieval"):
         names = [cells[0] for cells in read_table(markdown, title)]

@@ -69,13 +69,13 @@ def test_a_table_of_several_runs_names_the_lines_of_all(tmp_path: Path) -> None:
     a, b = write_run(tmp_path / "a", make_line(1), make_line(2)), write_run(tmp_path / "b", make_line(1), make_line(2), model="other")
     command = told(a, b).partition("### Answers")[2].partition("    jq")[2].splitlines()[0]
     printed = subprocess.run(["sh", "-c", f"jq{command}"], capture_output=True, text=True, check=True).stdout
-    assert [json.loads(one) for one in printed.splitlines()] == [*read_rows(a), *read_rows(b)]
+    assert [json.loads(line) for line in printed.splitlines()] == [*read_rows(a), *read_rows(b)]
 
 
 def test_lines_with_the_same_number_are_distinguished_in_the_browser(tmp_path: Path) -> None:
     a, b = write_run(tmp_path / "a", make_line(1)), write_run(tmp_path / "b", make_line(1), model="other")
     index = json.loads(write_side_by_side([a, b], tmp_path).read_text().partition('id="index">')[2].partition("</script>")[0])
-    assert {one[3] for one in index["lines"]} == {f"{run / 'results.jsonl'}:1" for run in (a, b)}
+    assert {line[3] for line in index["lines"]} == {f"{run / 'results.jsonl'}:1" for run in (a, b)}
 
 
 def test_the_front_has_the_points_that_no_cheaper_one_equals(tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_scores_by_hops_follow_the_type_or_the_gold_documents(tmp_path: Path) ->
 
 def test_worst_are_confident_errors_then_lost_answers(tmp_path: Path) -> None:
     wrong = {"em": 0.0, "error": None, "answer": "Graz", "abstained": False, "gold": "Ada"}
-    sure = [make_line(number, "tor", **wrong, confidence=0.5 + number / 100, tree=[branch("0", "Graz")]) for number in range(12)]
+    confident = [make_line(number, "tor", **wrong, confidence=0.5 + number / 100, tree=[branch("0", "Graz")]) for number in range(12)]
     lost = make_line(
         20,
         "tor",
@@ -113,7 +113,7 @@ def test_worst_are_confident_errors_then_lost_answers(tmp_path: Path) -> None:
         confidence=None,
         tree=[branch("0", "Unknown"), branch("0.1", "Ada", "pruned")],
     )
-    folder = write_run(tmp_path / "run", *sure, lost, make_line(30, "closed-book", **wrong, confidence=1.0))
+    folder = write_run(tmp_path / "run", *confident, lost, make_line(30, "closed-book", **wrong, confidence=1.0))
     write_report(folder)
     rows = read_table((folder / "report.md").read_text(), "Wrong and lost answers")[1:]
     assert [cells[0] for cells in rows] == [f"line {number}" for number in (12, 11, 10, 9, 8, 7, 6, 5, 4, 13)]

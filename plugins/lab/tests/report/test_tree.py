@@ -27,14 +27,14 @@ class Cards(HTMLParser):
 
     def __init__(self) -> None:
         super().__init__()
-        self.found: list[object] = []
+        self.parts: list[object] = []
         self.open: list[tuple[str, str]] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        told = {name: value or "" for name, value in attrs if name != "id"}
-        if self.open or (told.get("class") == "ramify" and not self.found):
-            self.open.append((tag, told.get("class", "")))
-            self._note((tag, told))
+        attributes = {name: value or "" for name, value in attrs if name != "id"}
+        if self.open or (attributes.get("class") == "ramify" and not self.parts):
+            self.open.append((tag, attributes.get("class", "")))
+            self._note((tag, attributes))
 
     def handle_endtag(self, tag: str) -> None:
         if self.open:
@@ -44,16 +44,16 @@ class Cards(HTMLParser):
         if self.open and data.strip():
             self._note(data.strip())
 
-    def _note(self, told: object) -> None:
+    def _note(self, part: object) -> None:
         if not any(LEFT_OUT & set(names) for names in self.open):
-            self.found.append(told)
+            self.parts.append(part)
 
 
 def cards(page: str) -> list[object]:
     reader = Cards()
     reader.feed(page)
     reader.close()
-    return reader.found
+    return reader.parts
 
 
 def report_tree(tree: Tree, folder: Path) -> str:
@@ -98,9 +98,9 @@ def test_evidence_is_listed_in_the_same_style(tmp_path: Path) -> None:
 
 def evidence(page: str) -> list[object]:
     """Return the elements of the evidence, without those of a passage's text."""
-    told = [one for one in cards(page) if isinstance(one, tuple)]
-    first = told.index(("details", {"class": "evidence"}))
-    return [one for one in told[first:] if one[0] != "p" and one[1].get("class") not in OF_A_PASSAGE]
+    tags = [part for part in cards(page) if isinstance(part, tuple)]
+    first = tags.index(("details", {"class": "evidence"}))
+    return [tag for tag in tags[first:] if tag[0] != "p" and tag[1].get("class") not in OF_A_PASSAGE]
 
 
 @in_a_browser
@@ -108,17 +108,17 @@ def test_a_tree_of_another_version_is_drawn_if_possible_or_reported(tmp_path: Pa
     known = {"path": "0", "question": "Who?", "status": "leaf", "answer": "Ada"}
     write_report(write_run(tmp_path / "more", make_line(1, "tor", tree=[{**known, "mood": "<b>glad</b>", "note": None}])))
     write_report(write_run(tmp_path / "other", make_line(1, "tor", tree=[{**known, "status": "<i>settled</i>"}, "odd"])))
-    drawn, told = browse(tmp_path / "more"), browse(tmp_path / "other")
+    drawn, reported = browse(tmp_path / "more"), browse(tmp_path / "other")
     assert '<p class="answer" dir="auto"><b>Ada</b>' in drawn
     assert "glad" not in drawn
-    assert "not one that this version of ramify draws" in told
-    assert "settled" not in told.partition('class="detail"')[2]
+    assert "not one that this version of ramify draws" in reported
+    assert "settled" not in reported.partition('class="detail"')[2]
 
 
 def test_each_name_that_the_report_gives_has_a_style(tmp_path: Path) -> None:
     write_report(write_run(tmp_path / "run", make_line(1)))
     assert style_sheet() in (tmp_path / "run" / "report.html").read_text()
     template = files("ramify.tools.pages").joinpath("templates", "line.html").read_text()
-    given = {name for told in re.findall(r'class="([^"]+)', template) for name in re.sub(r"{{.*?}}", "", told).split()}
+    given = {name for classes in re.findall(r'class="([^"]+)', template) for name in re.sub(r"{{.*?}}", "", classes).split()}
     assert {"final", "outcome", "citations"} <= given
     assert given <= set(re.findall(r"\.([a-z]+)", style_sheet()))

@@ -51,9 +51,9 @@ def call(prompt: str, question: str, **reply: Any) -> dict[str, Any]:
     return {"prompt": prompt, "question": question, "messages": [{"role": "user", "content": f"{prompt}: {question}"}], "reply": reply}
 
 
-def tor(number: int, variant: str = "", right: bool = True, **told: Any) -> dict[str, Any]:
+def tor(number: int, variant: str = "", right: bool = True, **fields: Any) -> dict[str, Any]:
     known = {"question": "Where was its builder born?", "answer": "Ada" if right else "Graz", "em": float(right), "error": None}
-    return make_line(number, "tor", variant, **known, confidence=0.8, **told)
+    return make_line(number, "tor", variant, **known, confidence=0.8, **fields)
 
 
 KEPT_AND_PRUNED = [
@@ -78,11 +78,11 @@ def test_chats_are_the_calls_of_right_trees_without_those_of_dropped_branches(tm
         call("answer", "Where was Edda Rask born?", answer="Ada"),
     ]
     folder = write_run(tmp_path / "run", tor(1, tree=KEPT_AND_PRUNED, calls=calls), tor(2, right=False, calls=calls))
-    told = export_examples([read_run(folder)], "sft")
-    chats = [Chat.model_validate(one) for one in told.examples]
+    result = export_examples([read_run(folder)], "sft")
+    chats = [Chat.model_validate(example) for example in result.examples]
     assert [json.loads(chat.messages[-1].content) for chat in chats] == [SPLIT, {"answer": "Ada"}]
-    assert told.examples[0]["metadata"] == {"dataset": "hotpotqa", "id": "q0001", "strategy": "tor", "variant": "", "prompt": "decompose"}
-    assert told.counts == {
+    assert result.examples[0]["metadata"] == {"dataset": "hotpotqa", "id": "q0001", "strategy": "tor", "variant": "", "prompt": "decompose"}
+    assert result.counts == {
         "right trees": 1,
         "trees": 2,
         "chat examples": 2,
@@ -93,7 +93,7 @@ def test_chats_are_the_calls_of_right_trees_without_those_of_dropped_branches(tm
 
 def test_a_kept_decomposition_is_preferred_to_a_pruned_one(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "run", tor(1, tree=KEPT_AND_PRUNED), tor(1, "seed=1", tree=KEPT_AND_PRUNED))
-    pairs = [Preference.model_validate(one) for one in export_run(folder, "dpo")]
+    pairs = [Preference.model_validate(example) for example in export_run(folder, "dpo")]
     assert len(pairs) == 1
     assert json.loads(pairs[0].chosen[0].content) == SPLIT
     assert json.loads(pairs[0].rejected[0].content) == {"simple": False, "first": "When was it built?", "second": "Who paid?"}
@@ -116,7 +116,7 @@ def test_a_right_answer_is_preferred_to_a_wrong_one_of_the_same_prompt(tmp_path:
         return [call("finalize", "Where was its builder born?", answer=answer)]
 
     rows = [tor(1, calls=last("Ada")), tor(1, "seed=1", right=False, calls=last("Graz")), tor(2, right=False, calls=last("Graz"))]
-    [pair] = [Preference.model_validate(one) for one in export_run(write_run(tmp_path / "run", *rows), "dpo")]
+    [pair] = [Preference.model_validate(example) for example in export_run(write_run(tmp_path / "run", *rows), "dpo")]
     assert [json.loads(side[0].content)["answer"] for side in (pair.chosen, pair.rejected)] == ["Ada", "Graz"]
 
 
@@ -128,8 +128,8 @@ def test_only_some_strategies_and_only_sure_trees(tmp_path: Path) -> None:
         make_line(1, "naive", em=1.0, error=None, confidence=0.2, calls=[call("answer", "Who?", answer="Ada")]),
     )
     assert len(export_run(folder, "sft")) == 2
-    assert [one["metadata"]["strategy"] for one in export_run(folder, "sft", strategies=["naive"])] == ["naive"]
-    assert [one["metadata"]["strategy"] for one in export_run(folder, "sft", min_confidence=0.5)] == ["tor"]
+    assert [example["metadata"]["strategy"] for example in export_run(folder, "sft", strategies=["naive"])] == ["naive"]
+    assert [example["metadata"]["strategy"] for example in export_run(folder, "sft", min_confidence=0.5)] == ["tor"]
     with pytest.raises(InputError, match="of 2 answers with a gold, 0 are right"):
         export_run(folder, "sft", min_confidence=0.9)
 
@@ -149,8 +149,8 @@ def test_a_run_records_the_calls_as_they_were_sent(data: Path, tmp_path: Path) -
     model = make_model()
     asked: RunOptions = make_options(data, tmp_path / "run", model, calls=True, limit=2)
     execute(asked)
-    recorded = [one for row in read_rows(tmp_path / "run") for one in row.get("calls", [])]
+    recorded = [recorded_call for row in read_rows(tmp_path / "run") for recorded_call in row.get("calls", [])]
     sent = [[str(message.content) for message in messages] for messages in model.heard]
-    assert sorted([message["content"] for message in one["messages"]] for one in recorded) == sorted(sent)
-    assert {one["reply"]["answer"] for one in recorded} <= {"Seine", "Tiber"}
+    assert sorted([message["content"] for message in recorded_call["messages"]] for recorded_call in recorded) == sorted(sent)
+    assert {recorded_call["reply"]["answer"] for recorded_call in recorded} <= {"Seine", "Tiber"}
     assert len(export_run(tmp_path / "run", "sft")) == 2

@@ -11,8 +11,8 @@ PRECISION, RECALL = (next(measure for measure in ANSWER_MEASURES if measure.titl
 
 
 def value(measure: Measure, *rows: dict[str, Any]) -> float | None:
-    told = measure.of([ResultLine(number, {"error": None, "em": 0.0, **row}) for number, row in enumerate(rows, 1)])
-    return told and told.value
+    estimate = measure.of([ResultLine(number, {"error": None, "em": 0.0, **row}) for number, row in enumerate(rows, 1)])
+    return estimate and estimate.value
 
 
 def test_evidence_is_forgotten_where_it_was_all_found_and_the_answer_is_wrong() -> None:

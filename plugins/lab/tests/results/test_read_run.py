@@ -85,16 +85,16 @@ def test_without_matplotlib_the_error_names_the_package(tmp_path: Path, monkeypa
 
 
 def test_the_form_of_a_language_model_s_replies_is_counted_by_prompt(tmp_path: Path) -> None:
-    told = [{"answer": {"valid": 2, "repaired": 1, "malformed": 0}}, {"answer": {"valid": 0, "repaired": 0, "malformed": 1}}]
+    counted = [{"answer": {"valid": 2, "repaired": 1, "malformed": 0}}, {"answer": {"valid": 0, "repaired": 0, "malformed": 1}}]
     lines = [
         make_line(
             number,
             model="gguf:smollm2",
             usage={"replies": replies, "llm_calls": 2, "prompt_tokens": 100, "completion_tokens": 9, "wall_s": 1.0},
         )
-        for number, replies in enumerate(told)
+        for number, replies in enumerate(counted)
     ]
     write_report(write_run(tmp_path / "named", *lines))
     assert ["answer", "2", "1", "1", "75.0"] in read_table((tmp_path / "named" / "report.md").read_text(), "Replies by prompt")
-    write_report(write_run(tmp_path / "embedded", make_line(1, model="extractive", usage={"replies": told[0]})))
+    write_report(write_run(tmp_path / "embedded", make_line(1, model="extractive", usage={"replies": counted[0]})))
     assert "Replies by prompt" not in (tmp_path / "embedded" / "report.md").read_text()
