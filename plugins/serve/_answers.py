@@ -117,7 +117,7 @@ def passage_file(selection: Selection, identity: str) -> Path | None:
         row = database.execute(_FILE_QUERY, [passage]).fetchone()
     if row is None:
         return None
-    root, path = (Path(one).resolve() for one in row)
+    root, path = (Path(value).resolve() for value in row)
     return path if path.is_relative_to(root) and path.is_file() else None
 
 

@@ -117,12 +117,12 @@ class ChatService:
     async def resolve_model(self, model: str) -> tuple[str, str]:
         """Return the collections, joined by `+`, and the strategy of a model name; raise HTTPException 404 for an unknown model."""
         catalog = self._service.catalog
-        if (found := await asyncio.to_thread(catalog.resolve_model, model.removesuffix(LATEST_TAG))) is None:
+        if (resolved := await asyncio.to_thread(catalog.resolve_model, model.removesuffix(LATEST_TAG))) is None:
             known = ", ".join(await asyncio.to_thread(catalog.model_names))
             raise HTTPException(
                 404, f"there is no model {truncate_line(repr(model), MAX_QUOTED_CHARS)} on this server: choose one of {known}"
             )
-        return found[0].name, found[1]
+        return resolved[0].name, resolved[1]
 
     async def ask(self, user: str, model: str, messages: Sequence[Message]) -> RunningQuestion:
         """Submit the last message as a question that may refer to earlier messages; system messages are ignored."""
@@ -228,8 +228,8 @@ def visible_text(markdown: str) -> str:
 def extract_short_answer(markdown: str) -> str:
     """Return the short answer in the Markdown of `markdown_paragraphs`, else all of its text without footnotes."""
     text = visible_text(markdown)
-    found = _SHORT_ANSWER.match(text)
-    return _ESCAPED.sub(r"\1", found[1] if found else text)
+    match = _SHORT_ANSWER.match(text)
+    return _ESCAPED.sub(r"\1", match[1] if match else text)
 
 
 def _short_paragraph(result: Result, has_text: bool, escape: Callable[[str], str]) -> str:

@@ -197,10 +197,10 @@ class JsonApi:
         """Return the text of a passage and its source."""
         selection = self._selection(request)
         identity, quote = request.query_params.get("passage", ""), request.query_params.get("quote", "")
-        found = await asyncio.to_thread(passage_json, selection, identity, quote)
-        if found is None:
+        passage = await asyncio.to_thread(passage_json, selection, identity, quote)
+        if passage is None:
             raise HTTPException(404, f"there is no passage {identity[:80]!r} on this server: send the id of a citation, and its collection")
-        return JSONResponse(found)
+        return JSONResponse(passage)
 
     async def file(self, request: Request) -> Response:
         """Return the file of a passage."""

@@ -99,8 +99,8 @@ class Selection:
         if len(self.members) == 1:
             return self.members[0], passage
         name, _, identity = passage.partition(":")
-        found = next((member for member in self.members if member.name == name), None)
-        return (found, identity) if found else None
+        collection = next((member for member in self.members if member.name == name), None)
+        return (collection, identity) if collection else None
 
 
 def name_collections(indexes: Sequence[str]) -> dict[str, Collection]:
@@ -160,7 +160,7 @@ class Catalog:
             **server_options,
             **request_values,
             "index": selection.index,
-            "model": _find_or_first({one: one for one in self.models}, model, "model"),
+            "model": _find_or_first({name: name for name in self.models}, model, "model"),
         }
         request_settings = configure(strategy, options)[1]
         check_allowed(request_settings, COMMAND)

@@ -182,7 +182,7 @@ class UserCollections:
         """Delete an uploaded document; return whether there was one. Blocking."""
         collection = self._find_idle(user, name)
         with collection.lock:
-            return any(collection.uploads.delete(check_file_name(one)) for one in dict.fromkeys((file, file.partition("#")[0])))
+            return any(collection.uploads.delete(check_file_name(candidate)) for candidate in dict.fromkeys((file, file.partition("#")[0])))
 
     def delete(self, user: str, name: str) -> None:
         """Delete a collection with its index and uploads; documents in a folder of the server are not deleted. Blocking."""

@@ -240,7 +240,7 @@ class _EventReader:
             events.append(Event("waiting", {"position": running.position}))
         rows = {path: {name: getattr(branch, name) for name in _BRANCH_FIELDS} for path, branch in running.tree.items()}
         busy, text = running.busy, running.text
-        changed = [one for path, one in rows.items() if self._rows.get(path) != one]
+        changed = [row for path, row in rows.items() if self._rows.get(path) != row]
         if changed or busy != self._steps:
             events.append(Event("tree", {"branches": changed, "doing": busy}))
         if text != self._text:

@@ -55,7 +55,7 @@ async def watch(folders: Sequence[str | Path], out: str | Path, on_build: OnBuil
 
 def _check_folders(folders: Sequence[str | Path], store: IndexStore) -> tuple[list[Path], Path | None]:
     """Return the folders, and that of the index, None for a store; raise errors that no later build could resolve."""
-    roots = [existing_path(one) for one in folders]
+    roots = [existing_path(folder) for folder in folders]
     for given, root in zip(folders, roots, strict=True):
         if not root.is_dir():
             raise UsageError(f"{str(given)!r} is a file, not a folder", "give the folder that contains it")

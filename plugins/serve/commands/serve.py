@@ -95,9 +95,9 @@ def serve_command(
     listening_socket = bind_socket(host, port)
     from ramify.tools.index.index_store import is_store_address
 
-    places = [one if is_store_address(one) else str(Path(one).expanduser().absolute()) for one in index or []]
+    places = [place if is_store_address(place) else str(Path(place).expanduser().absolute()) for place in index or []]
     watched_folders = _prepare_watched_folders(watch or [], places)
-    places += [one.where for one in watched_folders if one.where not in places]
+    places += [watched_folder.where for watched_folder in watched_folders if watched_folder.where not in places]
     with err().status("loading …"):
         from ramify.graphs.choice import choose_strategy
         from ramify.graphs.ratings import CONVERSATIONS
@@ -122,7 +122,7 @@ def serve_command(
             f"http://{host_and_port(host, port)}",
         )
         app = create_app(service, [*map(parse_origin, allow_origin or []), address])
-    collections = ", ".join(f"{one.name} ({mask_address(one.where)})" for one in catalog.collections.values())
+    collections = ", ".join(f"{collection.name} ({mask_address(collection.where)})" for collection in catalog.collections.values())
     startup_notice = f"serving {collections} at {address}; conversations are stored in {mask_address(threads.memory)}; Ctrl-C stops it"
     run_server(app, service.questions, listening_socket, [startup_notice])
     note("the server has stopped; its conversations are stored")
@@ -187,7 +187,7 @@ def _open_catalog(places: list[str], models: list[str], strategy: str, options: 
     from ramify.tools.server_address import single_address
 
     configure(strategy, options)
-    files = [one.removeprefix(GGUF) for one in models if one.startswith(GGUF)]
+    files = [model.removeprefix(GGUF) for model in models if model.startswith(GGUF)]
     for file in files:
         find_gguf(file)
     operator_rerankers = [value for name in ("rerank", "check") if isinstance(value := options.get(name), str)]

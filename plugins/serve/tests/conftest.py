@@ -117,7 +117,7 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
             watched: Sequence[WatchedFolder] = (),
             **options: Any,
         ) -> Running:
-            places = [str(one) for one in indexes]
+            places = [str(path) for path in indexes]
             set_allowed(places, [], [])
             catalog = Catalog(name_collections(places), strategy, [model], options)
             threads = UserThreads(f"sqlite:{tmp_path / 'conversations.sqlite'}")

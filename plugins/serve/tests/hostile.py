@@ -61,8 +61,8 @@ _ACTIVE = {"html_inline", "html_block", "link_open", "image", "fence", "code_blo
 def active_elements(markdown: str) -> list[str]:
     """Return what is rendered of a text besides paragraphs, lists, tables, emphasis and code spans."""
     tokens = [token for block in _PARSER.parse(markdown) for token in (block, *(block.children or ()))]
-    found = [token.type for token in tokens if token.type in _ACTIVE]
-    return found + ["bare_url" for _ in re.finditer(r"(?<!\\)www\.\w", markdown)]
+    active = [token.type for token in tokens if token.type in _ACTIVE]
+    return active + ["bare_url" for _ in re.finditer(r"(?<!\\)www\.\w", markdown)]
 
 
 def _footnote(state: StateInline, silent: bool) -> bool:

@@ -88,12 +88,12 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
 
 
 @fault("servers", "chat request with images, sound, odd roles or content", sees="what is not read", kept="it is sent once", code=400)
-@pytest.mark.parametrize(("path", "body", "told"), REFUSED)
-def test_what_is_not_read_is_refused(serve: Serve, path: str, body: dict[str, Any], told: str) -> None:
+@pytest.mark.parametrize(("path", "body", "expected"), REFUSED)
+def test_what_is_not_read_is_refused(serve: Serve, path: str, body: dict[str, Any], expected: str) -> None:
     answer = post(serve(), path, **body)
     assert answer.status_code == 400, answer.text
     message = answer.json()["error"] if path.startswith("/api") else answer.json()["error"]["message"]
-    assert told in message
+    assert expected in message
     assert " — " in message
     assert len(message) < 600
 

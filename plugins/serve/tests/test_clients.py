@@ -59,7 +59,7 @@ class TestOpenAI:
         assert short == "**Budapest**"
         assert "[^1]" in text
         assert [note.partition(":")[0] for note in notes.splitlines()] == ["[^1]", "[^2]"]
-        assert [(one["number"], one["id"]) for one in message.citations] == [(1, "ballpoint-pen"), (2, "laszlo-biro")]
+        assert [(citation["number"], citation["id"]) for citation in message.citations] == [(1, "ballpoint-pen"), (2, "laszlo-biro")]
         assert done.citations == message.citations
         assert done.usage.total_tokens == done.usage.prompt_tokens + done.usage.completion_tokens > 0
         assert (done.choices[0].finish_reason, done.ramify["calls"]) == ("stop", 3)
@@ -71,7 +71,7 @@ class TestOpenAI:
         deltas = [chunk.choices[0].delta for chunk in chunks]
         thought = [getattr(delta, "reasoning_content", None) or "" for delta in deltas]
         text = [delta.content or "" for delta in deltas]
-        assert max(at for at, one in enumerate(thought) if one) < min(at for at, one in enumerate(text) if one)
+        assert max(at for at, piece in enumerate(thought) if piece) < min(at for at, piece in enumerate(text) if piece)
         assert "0.1 In which city was László Bíró born?\n0.1 → Budapest" in "".join(thought)
         whole: Any = client.chat.completions.create(**asked)
         assert "".join(text).strip() == whole.choices[0].message.content
@@ -163,10 +163,10 @@ class TestOllama:
     def test_models_are_listed_and_described(self, of_ollama: ollama_client.Client) -> None:
         assert of_ollama.list().models[0].model == f"{MODEL}:latest"
         assert of_ollama.ps().models[0].model == f"{MODEL}:latest"
-        told = of_ollama.show(MODEL)
-        assert told.capabilities == ["completion", "thinking"]
-        assert told.modelinfo is not None
-        assert told.modelinfo["ramify.strategy"] == "prune"
+        details = of_ollama.show(MODEL)
+        assert details.capabilities == ["completion", "thinking"]
+        assert details.modelinfo is not None
+        assert details.modelinfo["ramify.strategy"] == "prune"
 
     def test_the_tree_comes_as_thinking_before_the_text(self, of_ollama: ollama_client.Client) -> None:
         whole = of_ollama.chat(f"{MODEL}:latest", messages=[chat_message(BORN)])
@@ -205,13 +205,13 @@ class TestOllama:
     def test_what_its_client_passes_over_is_in_the_reply(self, server: Running) -> None:
         given = {"model": MODEL, "messages": [chat_message(BORN)], "stream": False}
         headers = {"Authorization": f"Bearer {TOKEN}"}
-        told = httpx.post(f"{server.url}/api/chat", json=given, headers=headers, timeout=60, trust_env=False).json()
-        assert [citation["id"] for citation in told["citations"]] == ["ballpoint-pen", "laszlo-biro"]
-        assert told["ramify"]["calls"] == 3
+        reply = httpx.post(f"{server.url}/api/chat", json=given, headers=headers, timeout=60, trust_env=False).json()
+        assert [citation["id"] for citation in reply["citations"]] == ["ballpoint-pen", "laszlo-biro"]
+        assert reply["ramify"]["calls"] == 3
 
     def test_the_version_is_one_that_clients_accept(self, server: Running) -> None:
-        told = httpx.get(f"{server.url}/api/version", headers={"Authorization": f"Bearer {TOKEN}"}, trust_env=False).json()
-        assert tuple(map(int, told["version"].split("."))) >= (0, 6, 4)
+        reply = httpx.get(f"{server.url}/api/version", headers={"Authorization": f"Bearer {TOKEN}"}, trust_env=False).json()
+        assert tuple(map(int, reply["version"].split("."))) >= (0, 6, 4)
 
 
 @pytest.mark.parametrize("stream", [False, True])

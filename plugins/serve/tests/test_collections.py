@@ -26,7 +26,7 @@ def index(server: Running, name: str) -> list[tuple[str, Any]]:
 
 
 def list_collections(server: Running) -> dict[str, Any]:
-    return {one["name"]: one for one in server.call("GET", "/collections").json()["collections"]}
+    return {entry["name"]: entry for entry in server.call("GET", "/collections").json()["collections"]}
 
 
 def refusal(reply: Any) -> str:
@@ -43,11 +43,11 @@ def test_documents_that_are_sent_can_be_asked(serve: Serve, tmp_path: Path) -> N
     send(server, "arda", "broken.pdf", b"%PDF-1.4 nothing")
     *progress, (kind, built) = index(server, "arda")
     assert {name for name, _ in progress} <= {"progress"}
-    assert (kind, built["documents"], [one["name"] for one in built["skipped"]]) == ("built", 1, ["broken.pdf"])
+    assert (kind, built["documents"], [entry["name"] for entry in built["skipped"]]) == ("built", 1, ["broken.pdf"])
     assert list_collections(server)["arda"] | {"passages": 1} == list_collections(server)["arda"]
     documents = server.call("GET", "/collections/arda/documents").json()
     assert documents["files"] == [{"name": "keeper.txt", "passages": 1}]
-    assert [one["name"] for one in documents["skipped"]] == ["broken.pdf"]
+    assert [entry["name"] for entry in documents["skipped"]] == ["broken.pdf"]
     result = dict(server.ask("Who was the first keeper of the lighthouse of Arda?", collection="arda"))["result"]
     assert result["answer"] == "Jonas Vell"
     place = {"collection": "arda", "passage": result["citations"][0]["id"]}
@@ -182,8 +182,8 @@ def test_a_collection_without_readable_documents_is_reported(serve: Serve) -> No
     server = serve()
     server.call("POST", "/collections", json={"name": "arda"})
     send(server, "arda", "broken.pdf", b"%PDF-1.4 nothing")
-    kind, told = index(server, "arda")[-1]
-    assert (kind, told["kind"]) == ("error", "input")
+    kind, error = index(server, "arda")[-1]
+    assert (kind, error["kind"]) == ("error", "input")
     assert server.call("GET", "/collections/arda/documents").json()["files"] == [{"name": "broken.pdf", "passages": 0}]
 
 
@@ -225,8 +225,8 @@ def test_only_who_made_a_collection_changes_it(serve: Serve, tmp_path: Path) -> 
     assert server.call("POST", "/collections/arda/index", token=ada, json={}).status_code == 202
     assert server.call("GET", "/collections/arda/progress", token=ben).status_code == 200
     for token, changeable in ((ada, True), (ben, False)):
-        told = server.call("GET", "/collections", token=token).json()["collections"]
-        assert {one["name"]: one.get("changeable") for one in told} == {"demo": None, "arda": changeable}
+        listed = server.call("GET", "/collections", token=token).json()["collections"]
+        assert {entry["name"]: entry.get("changeable") for entry in listed} == {"demo": None, "arda": changeable}
         assert "was made on this server" in refusal(server.call("DELETE", "/collections/demo", token=token))
     assert (
         dict(server.ask("Who was the first keeper of the lighthouse of Arda?", ben, collection="arda"))["result"]["answer"] == "Jonas Vell"

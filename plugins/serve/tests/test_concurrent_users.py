@@ -67,7 +67,7 @@ def test_many_conversations_of_two_users(serve: Serve) -> None:
         for place, token in enumerate(USERS.values()):
             mine = range(place, CONVERSATIONS, 2)
             listed = running.call("GET", "/threads", token)
-            assert {one["id"] for one in listed.json()["threads"]} == {f"pen-{number}" for number in mine}
+            assert {thread["id"] for thread in listed.json()["threads"]} == {f"pen-{number}" for number in mine}
             for number in (mine[0], mine[-1]):
                 kept = running.call("GET", f"/threads/pen-{number}", token)
                 assert [turn["asked"] for turn in kept.json()["turns"]] == [f"Who made pen number {number}?"]
@@ -106,12 +106,12 @@ def test_a_server_that_is_killed_in_the_middle_of_a_hundred_streams(serve: Serve
             cut = [crew.submit(ask_and_read, client, f"Who made pen number {number}?", f"pen-{number}") for number in range(STREAMS)]
             ollama.wait_for_calls(3 + STREAMS)
             process.send_signal(signal.SIGKILL)
-            told = [one.result() for one in cut]
-    assert all("broken" in events and "result" not in events and "error" not in events for events in told)
+            streams = [future.result() for future in cut]
+    assert all("broken" in events and "result" not in events and "error" not in events for events in streams)
     server = serve(model=OLLAMA, strategy="closed-book", style="short")
     turns = [server.call("GET", f"/threads/pen-{number}").json()["turns"] for number in range(3)]
-    assert [one[0]["result"]["answer"] for one in turns] == ["László Bíró"] * 3
-    assert all(turn["result"] is None for one in turns for turn in one[1:]), "what was under way has no answer"
+    assert [conversation[0]["result"]["answer"] for conversation in turns] == ["László Bíró"] * 3
+    assert all(turn["result"] is None for conversation in turns for turn in conversation[1:]), "what was under way has no answer"
     hanging.clear()
     for number in (0, STREAMS - 1):
         assert dict(server.ask(INVENTOR, thread=f"pen-{number}"))["result"]["answer"] == "László Bíró"

@@ -113,12 +113,12 @@ async def test_agents_search_the_collections_that_are_intact(serve: Serve, tmp_p
 
     server = await asyncio.to_thread(restarted)
     async with connect(f"{server.url}/mcp") as client:
-        found = await client.call_tool("search_documents", {"query": WHO})
-        first = found.structured_content["passages"][0]["collection"]
+        reply = await client.call_tool("search_documents", {"query": WHO})
+        first = reply.structured_content["passages"][0]["collection"]
         (tmp_path / "collections" / first / "index" / "manifest.json").write_text("{}")
-        found = await client.call_tool("search_documents", {"query": WHO})
-        assert not found.is_error, text(found)
-        collections = {one["collection"] for one in found.structured_content["passages"]}
+        reply = await client.call_tool("search_documents", {"query": WHO})
+        assert not reply.is_error, text(reply)
+        collections = {passage["collection"] for passage in reply.structured_content["passages"]}
         assert {"arda", "beta"} - {first} <= collections
         assert first not in collections
 

@@ -53,7 +53,7 @@ def test_what_cannot_be_edited_is_refused(serve: Serve) -> None:
     assert server.call("POST", "/threads/other/edit", token=ada, json=body).status_code == 404
     for wrong in ({"question": " "}, {"settings": {"index": "/etc"}}, {"collection": "other"}, {"strategy": "tor"}):
         assert server.call("POST", f"/threads/{thread}/edit", token=ada, json={**body, **wrong}).status_code == 400
-    kind, told = edit(server, thread, ada, branch="0.9")[-1]
-    assert (kind, told["kind"]) == ("error", "usage")
+    kind, error = edit(server, thread, ada, branch="0.9")[-1]
+    assert (kind, error["kind"]) == ("error", "usage")
     [turn] = server.call("GET", f"/threads/{thread}", token=ada).json()["turns"]
     assert turn["result"]["answer"] == before["answer"]

@@ -35,26 +35,26 @@ def test_a_question_is_answered_with_events_of_its_tree(serve: Serve) -> None:
 
 def test_a_text_is_streamed_while_it_is_written(serve: Serve, ollama: Ollama) -> None:
     events = serve(model="ollama:llama3.1:8b").ask(INVENTOR, strategy="naive")
-    told = "".join(data["delta"] for name, data in events if name == "text")
+    text = "".join(data["delta"] for name, data in events if name == "text")
     result = events[-1][1]
-    assert told
-    assert told == result["sentences"][0]["text"]
+    assert text
+    assert text == result["sentences"][0]["text"]
 
 
 def test_what_there_is_is_listed(serve: Serve, built: Path) -> None:
     server = serve(built, "demo", tau=0.5)
-    told = server.call("GET", "/about").json()
-    assert told["default"] == {"collection": "index", "strategy": "prune", "model": "extractive"}
+    about = server.call("GET", "/about").json()
+    assert about["default"] == {"collection": "index", "strategy": "prune", "model": "extractive"}
     first, second = server.call("GET", "/collections").json()["collections"]
     assert (first["name"], first["path"], first["kind"], first["documents"]) == ("index", "index", "passages", 2)
     assert (second["name"], second["documents"]) == ("demo", 64)
-    listed = {one["name"]: one for one in server.call("GET", "/strategies").json()["strategies"]}
+    listed = {strategy["name"]: strategy for strategy in server.call("GET", "/strategies").json()["strategies"]}
     assert listed.keys() == STRATEGIES.keys()
-    settings = {one["name"]: one for one in listed["prune"]["settings"]}
+    settings = {setting["name"]: setting for setting in listed["prune"]["settings"]}
     assert settings["tau"]["default"] == 0.5
     assert settings["max_depth"]["schema"] == {"type": "integer", "minimum": 0, "maximum": 10}
     assert settings["backtrace"]["schema"]["enum"] == ["single", "recursive"]
-    assert all(one["description"] for one in settings.values())
+    assert all(setting["description"] for setting in settings.values())
     assert not {"index", "model", "base_url"} & settings.keys()
 
 
@@ -84,7 +84,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("body", "told"), REFUSED)
+@pytest.mark.parametrize(("body", "expected"), REFUSED)
 @fault(
     "servers",
     "body that is not a question, at `ramify serve`",
@@ -92,12 +92,12 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     kept="the server continues",
     code="400",
 )
-def test_an_invalid_request_is_rejected_in_one_line_with_a_remedy(serve: Serve, body: dict[str, Any], told: str) -> None:
+def test_an_invalid_request_is_rejected_in_one_line_with_a_remedy(serve: Serve, body: dict[str, Any], expected: str) -> None:
     refused = serve().call("POST", "/ask", json=body)
     assert refused.status_code == 400
     assert refused.json()["error"]["kind"] == "usage"
     message = refused.json()["error"]["message"]
-    assert told in message
+    assert expected in message
     assert " — " in message
     assert "\n" not in message
 

@@ -53,8 +53,8 @@ LONG: list[tuple[str, dict[str, Any], int, str]] = [
     kept="the server answers others meanwhile",
     code="200, 400, 404",
 )
-@pytest.mark.parametrize(("path", "body", "status", "told"), LONG, ids=[f"{path}-{place}" for place, (path, *_) in enumerate(LONG)])
-def test_others_are_answered_during_a_long_request(serve: Serve, path: str, body: dict[str, Any], status: int, told: str) -> None:
+@pytest.mark.parametrize(("path", "body", "status", "expected"), LONG, ids=[f"{path}-{place}" for place, (path, *_) in enumerate(LONG)])
+def test_others_are_answered_during_a_long_request(serve: Serve, path: str, body: dict[str, Any], status: int, expected: str) -> None:
     server, answers = serve(), list[httpx.Response]()
     sent = body if path.startswith("/ramify") else {"model": MODEL, **body}
 
@@ -69,5 +69,5 @@ def test_others_are_answered_during_a_long_request(serve: Serve, path: str, body
         if is_over:
             break
     [answer] = answers
-    assert (answer.status_code, told in answer.text) == (status, True), answer.text[:500]
+    assert (answer.status_code, expected in answer.text) == (status, True), answer.text[:500]
     assert status == 200 or len(answer.text) < 2000

@@ -58,8 +58,8 @@ def test_the_short_answer_is_found_again(result: Result) -> None:
 def test_a_footnote_of_a_document_s_own_making_is_text(result: Result) -> None:
     evil = "It says [^1]: so\n\n[^2]: and ![x](http://a.example/b.png)"
     citation = Citation(id="a", text=evil, source="a.txt", title="[^1]: <b>", quote=evil)
-    one = changed(result, text=f"{evil} [1]", sentences=[Sentence(text=evil, citations=(1,), supported=False)], citations=[citation])
-    whole = "\n\n".join(markdown_paragraphs(one))
+    altered = changed(result, text=f"{evil} [1]", sentences=[Sentence(text=evil, citations=(1,), supported=False)], citations=[citation])
+    whole = "\n\n".join(markdown_paragraphs(altered))
     assert [line for line in whole.splitlines() if line.startswith("[^")] == [whole.splitlines()[-1]]
     assert "](http" not in whole
     assert "*(no cited passage says this)*" in whole
@@ -77,9 +77,9 @@ def test_a_thought_shows_no_picture_either() -> None:
     said = "![x](http://a.example/b.png)"
     branch = {"path": "0", "question": said, "answer": said, "status": "leaf", "confidence": 0.5, "note": said}
     dropped = {**branch, "path": "0.0", "status": "pruned"}
-    told = TreeNarration().describe(Event("tree", {"branches": [branch, dropped]}))
-    assert told.count(r"\![x]\(http\://a.example/b.png)") == 4
-    assert "](" not in told
+    narration = TreeNarration().describe(Event("tree", {"branches": [branch, dropped]}))
+    assert narration.count(r"\![x]\(http\://a.example/b.png)") == 4
+    assert "](" not in narration
 
 
 @pytest.mark.parametrize("text", HOSTILE)

@@ -81,10 +81,10 @@ def post(address: str, body: Any, **headers: str) -> httpx.Response:
 
 @pytest.mark.parametrize("mode", MODES)
 async def test_a_client_lists_the_tools_and_gets_text_structure_and_progress(mode: str) -> None:
-    told: list[tuple[float, str | None]] = []
+    updates: list[tuple[float, str | None]] = []
 
     async def tell(progress: float, total: float | None, message: str | None) -> None:
-        told.append((progress, message))
+        updates.append((progress, message))
 
     with running_server(fake_model()) as (address, *_):
         async with connect(address, mode) as client:
@@ -95,10 +95,10 @@ async def test_a_client_lists_the_tools_and_gets_text_structure_and_progress(mod
             assert text(answer).startswith("Answer: Seine\nConfidence: ")
             assert answer.structured_content["answer"] == "Seine"
             assert answer.structured_content["citations"]
-            assert [progress for progress, _ in told] == sorted(progress for progress, _ in told) != []
-            assert {"0 splitting", "0.1 deciding"} <= {str(message).partition(":")[0] for _, message in told}
-            found = await client.call_tool(search.name, {"query": "Seine"})
-            assert found.structured_content["passages"][0]["text"] in text(found)
+            assert [progress for progress, _ in updates] == sorted(progress for progress, _ in updates) != []
+            assert {"0 splitting", "0.1 deciding"} <= {str(message).partition(":")[0] for _, message in updates}
+            passages = await client.call_tool(search.name, {"query": "Seine"})
+            assert passages.structured_content["passages"][0]["text"] in text(passages)
             empty = await client.call_tool(research.name, {"question": " "})
             assert (empty.is_error, text(empty).startswith("error: "), "\n" in text(empty)) == (True, True, False)
 
@@ -107,27 +107,27 @@ async def test_who_reads_the_text_alone_can_cite_and_tell_sure_from_unsure_and_f
     given = {"sure?": {"confidence": 0.97}, "unsure?": {"confidence": 0.3}, "unknown?": {"answer": "Unknown", "confidence": 0.9}}
 
     def reply(prompt: str, slots: Mapping[str, Any]) -> Mapping[str, Any] | str:
-        told = replies(prompt, slots)
-        return {**told, **given[slots["question"]]} if prompt == "answer" else told
+        usual = replies(prompt, slots)
+        return {**usual, **given[slots["question"]]} if prompt == "answer" else usual
 
     with running_server(fake_model(replies=reply), strategy="naive") as (address, *_):
         async with connect(address) as client:
-            told = {asked: await client.call_tool("research_documents", {"question": asked}) for asked in given}
+            answers = {asked: await client.call_tool("research_documents", {"question": asked}) for asked in given}
     figures = {}
     for asked in ("sure?", "unsure?"):
-        found = told[asked].structured_content
-        [figures[asked]] = [float(figure) for figure in re.findall(r"^Confidence: (\S+) of 1\b", text(told[asked]), re.MULTILINE)]
-        assert ("check this" in text(told[asked])) == (asked == "unsure?")
-        assert figures[asked] == pytest.approx(found["confidence"], abs=0.01)
-        quoted = dict(re.findall(r"^\[(\d+)\] (.+)$", text(told[asked]), re.MULTILINE))
-        cited = [number for number, citation in enumerate(found["citations"], 1) if citation["cited"]]
+        content = answers[asked].structured_content
+        [figures[asked]] = [float(figure) for figure in re.findall(r"^Confidence: (\S+) of 1\b", text(answers[asked]), re.MULTILINE)]
+        assert ("check this" in text(answers[asked])) == (asked == "unsure?")
+        assert figures[asked] == pytest.approx(content["confidence"], abs=0.01)
+        quoted = dict(re.findall(r"^\[(\d+)\] (.+)$", text(answers[asked]), re.MULTILINE))
+        cited = [number for number, citation in enumerate(content["citations"], 1) if citation["cited"]]
         assert cited
-        assert all(found["citations"][number - 1]["quote"] in quoted[str(number)] for number in cited)
-        assert {int(number) for sentence in found["sentences"] for number in sentence["citations"]} <= set(map(int, quoted))
+        assert all(content["citations"][number - 1]["quote"] in quoted[str(number)] for number in cited)
+        assert {int(number) for sentence in content["sentences"] for number in sentence["citations"]} <= set(map(int, quoted))
     assert figures["unsure?"] < 0.5 < figures["sure?"]
-    assert text(told["unknown?"]).startswith("Answer: Unknown\nNo answer was found.")
-    assert "Do not guess" in text(told["unknown?"])
-    assert "Confidence: " not in text(told["unknown?"])
+    assert text(answers["unknown?"]).startswith("Answer: Unknown\nNo answer was found.")
+    assert "Do not guess" in text(answers["unknown?"])
+    assert "Confidence: " not in text(answers["unknown?"])
 
 
 async def test_a_question_that_the_client_gives_up_is_stopped() -> None:
@@ -182,10 +182,10 @@ async def test_questions_are_stopped_with_the_server() -> None:
 @fault("servers", "MCP client without a known token", sees="refused, with the header to send", kept="nothing is listed", code="401")
 async def test_without_a_known_token_nothing_is_listed(mode: str, headers: dict[str, str], why: str) -> None:
     with running_server(fake_model(), tokens=[ADA]) as (address, *_):
-        with pytest.raises(ExceptionGroup) as told:
+        with pytest.raises(ExceptionGroup) as error:
             async with connect(address, mode, **headers):
                 pass
-        assert told.group_contains(MCPError, match=f"{why}: send the header")
+        assert error.group_contains(MCPError, match=f"{why}: send the header")
         refused = post(address, CALL, **headers)
         assert (refused.status_code, refused.headers["www-authenticate"]) == (401, "Bearer")
         async with connect(address, mode, authorization="Bearer ada-has-a-secret") as client:
@@ -233,8 +233,8 @@ class TestServe:
         async with connect(f"{running.url}/mcp", authorization="Bearer ada-has-a-secret") as client:
             assert [tool.name for tool in (await client.list_tools()).tools] == ["research_documents", "search_documents"]
             for question, answer in ((BORN, "Budapest"), ("Where was Marie Curie born?", "Warsaw")):
-                told = await client.call_tool("research_documents", {"question": question})
-                assert told.structured_content["answer"] == answer
+                result = await client.call_tool("research_documents", {"question": question})
+                assert result.structured_content["answer"] == answer
         refused = post(f"{running.url}/mcp", CALL)
         assert (refused.status_code, refused.json()["jsonrpc"]) == (401, "2.0")
 
@@ -252,7 +252,7 @@ class TestServe:
         page = (Path(__file__).parents[3] / "docs" / "agents.md").read_text(encoding="utf-8")
         [code] = [code for code in re.findall(r"```py\n(.*?)```", page, re.DOTALL) if "from mcp import" in code]
         exec(code.replace("http://127.0.0.1:8485", serve("demo").url), {})  # the project's own document
-        told = capsys.readouterr().out
-        assert "deciding: In which city was the inventor of the ballpoint pen born?\n" in told
-        assert "\nBudapest 0." in told
-        assert "\nAnswer: Budapest\nConfidence: 0." in told
+        output = capsys.readouterr().out
+        assert "deciding: In which city was the inventor of the ballpoint pen born?\n" in output
+        assert "\nBudapest 0." in output
+        assert "\nAnswer: Budapest\nConfidence: 0." in output

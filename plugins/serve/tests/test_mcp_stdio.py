@@ -61,10 +61,10 @@ async def started(errors: Path, *arguments: str) -> AsyncIterator[ClientSession]
 async def test_a_client_asks_searches_and_gets_errors(built: Path, tmp_path: Path) -> None:
     index = tmp_path / "index"
     shutil.copytree(built, index)
-    told: list[tuple[float, str | None]] = []
+    updates: list[tuple[float, str | None]] = []
 
     async def tell(progress: float, total: float | None, message: str | None) -> None:
-        told.append((progress, message))
+        updates.append((progress, message))
 
     async with started(tmp_path / "stderr", "--index", str(index), "--set", "k=1") as session:
         tools = {tool.name: tool for tool in (await session.list_tools()).tools}
@@ -76,12 +76,12 @@ async def test_a_client_asks_searches_and_gets_errors(built: Path, tmp_path: Pat
         assert text(answer).startswith("Answer: Warsaw\n")
         assert answer.structured_content["answer"] == "Warsaw"
         assert answer.structured_content["tree"][0]["path"] == "0"
-        assert [progress for progress, _ in told] == sorted(progress for progress, _ in told)
-        assert f"0 deciding: {CURIE}" in [message for _, message in told]
-        assert told[-1][1] == "concluding"
+        assert [progress for progress, _ in updates] == sorted(progress for progress, _ in updates)
+        assert f"0 deciding: {CURIE}" in [message for _, message in updates]
+        assert updates[-1][1] == "concluding"
 
-        found = await session.call_tool("search_documents", {"query": "river Vistula"})
-        assert [passage["metadata"]["title"] for passage in found.structured_content["passages"]] == ["Warsaw"]
+        passages = await session.call_tool("search_documents", {"query": "river Vistula"})
+        assert [passage["metadata"]["title"] for passage in passages.structured_content["passages"]] == ["Warsaw"]
 
         assert refused(await session.call_tool("research_documents", {"question": " "}), "empty")
         assert refused(await session.call_tool("research_documents", {}), "question", "required")
@@ -102,11 +102,11 @@ def told_by(given: str, folder: Path, monkeypatch: pytest.MonkeyPatch, *argument
     ears = signal.getsignal(signal.SIGINT)
     with (
         (folder / "given").open(encoding="utf-8") as asked,
-        (folder / "told").open("w", encoding="utf-8") as told,
+        (folder / "told").open("w", encoding="utf-8") as output,
         monkeypatch.context() as patch,
     ):
         patch.setattr(sys, "stdin", asked)
-        patch.setattr(sys, "stdout", told)
+        patch.setattr(sys, "stdout", output)
         assert run(["mcp", *map(str, arguments)]) == 0
     signal.signal(signal.SIGINT, ears)
     return [json.loads(line) for line in (folder / "told").read_text(encoding="utf-8").splitlines()]
@@ -127,11 +127,11 @@ def test_stdout_carries_the_protocol_only_and_after_eof_what_was_asked_is_answer
     given = "\n".join(["no protocol at all", FIRST, *asked, ""])
     done = subprocess.run(command, input=given, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0
-    told = {one["id"]: one for one in map(json.loads, done.stdout.splitlines())}
-    assert all(one["jsonrpc"] == "2.0" for one in told.values())
-    assert told[1]["result"]["serverInfo"]["name"] == "ramify"
-    assert told[2]["result"]["structuredContent"]["passages"]
-    assert told["4"]["result"]["structuredContent"]["answer"] == "Warsaw"
+    responses = {response["id"]: response for response in map(json.loads, done.stdout.splitlines())}
+    assert all(response["jsonrpc"] == "2.0" for response in responses.values())
+    assert responses[1]["result"]["serverInfo"]["name"] == "ramify"
+    assert responses[2]["result"]["structuredContent"]["passages"]
+    assert responses["4"]["result"]["structuredContent"]["answer"] == "Warsaw"
     assert "Traceback" not in done.stderr
 
 
@@ -142,8 +142,8 @@ def test_a_missing_language_model_is_reported_at_the_start_and_not_in_results(
     monkeypatch.setenv("COLUMNS", "400")
     given = "\n".join([FIRST, *(call(number, {"question": CURIE}, "research_documents") for number in (2, 3)), ""])
     replies_of = told_by(given, tmp_path, monkeypatch, "--index", built)
-    told = {one["id"]: one["result"] for one in replies_of}
-    assert [told[number]["structuredContent"]["answer"] for number in (2, 3)] == ["Warsaw", "Warsaw"]
+    results = {response["id"]: response["result"] for response in replies_of}
+    assert [results[number]["structuredContent"]["answer"] for number in (2, 3)] == ["Warsaw", "Warsaw"]
     assert "llama" not in json.dumps(replies_of)
     assert capsys.readouterr().err.count(f"no Ollama server answers at {NOWHERE}") == 1
 
@@ -182,17 +182,17 @@ def test_every_line_of_a_client_is_answered(built: Path, tmp_path: Path, monkeyp
         '{"jsonrpc": "2.0", "id": 9, "method": ' + "[" * 100_000,
         call(10, {"query": "river"}, "x" * 100_000),
     ]
-    told = told_by("".join(f"{line}\n" for line in lines), tmp_path, monkeypatch, "--model", "extractive", "--index", built)
-    assert len(told) == len(lines) - 1
-    results = {one["id"]: one["result"] for one in told if "result" in one}
+    responses = told_by("".join(f"{line}\n" for line in lines), tmp_path, monkeypatch, "--model", "extractive", "--index", built)
+    assert len(responses) == len(lines) - 1
+    results = {response["id"]: response["result"] for response in responses if "result" in response}
     for number in (2, "3", 4, 5):
         said = results[number]["content"][0]["text"]
         assert (results[number]["isError"], said.startswith("error: "), " — " in said, "\n" in said) == (True, True, True, False)
     assert len(results[6]["content"][0]["text"]) < 2000
     assert [passage["source"] for passage in results[7]["structuredContent"]["passages"]] == ["warsaw.md"]
-    errors = [(one["id"], one["error"]["code"]) for one in told if "error" in one]
+    errors = [(response["id"], response["error"]["code"]) for response in responses if "error" in response]
     assert sorted(errors, key=str) == [(10, INVALID_PARAMS), (None, INVALID_REQUEST), (None, PARSE_ERROR)]
-    assert all(len(one["error"]["message"]) < 1000 for one in told if "error" in one)
+    assert all(len(response["error"]["message"]) < 1000 for response in responses if "error" in response)
 
 
 def test_odd_lines_end_nothing_and_each_call_is_answered(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -233,11 +233,11 @@ def test_odd_lines_end_nothing_and_each_call_is_answered(built: Path, tmp_path: 
     ]
     twice = [call(3, {"query": "river"}), call(3, {"query": "Warsaw"}), call("3", {"query": "Vistula"})]
     lines = [FIRST, *rejected, *ignored, *refused, *twice, call(9, {"query": "river"})]
-    told = told_by("\n".join(lines), tmp_path, monkeypatch, "--model", "extractive", "--index", built)  # the last line has no end
-    answered = [one["id"] for one in told if "result" in one and not one["result"].get("isError")]
+    responses = told_by("\n".join(lines), tmp_path, monkeypatch, "--model", "extractive", "--index", built)  # the last line has no end
+    answered = [response["id"] for response in responses if "result" in response and not response["result"].get("isError")]
     assert sorted(map(str, answered)) == ["1", "3", "3", "3", "9"]
-    assert {one["id"] for one in told if str(one.get("id"))[0] in "mp"} == {json.loads(line)["id"] for line in refused}
-    assert all(len(json.dumps(one)) < 2000 for one in told if "error" in one)
+    assert {response["id"] for response in responses if str(response.get("id"))[0] in "mp"} == {json.loads(line)["id"] for line in refused}
+    assert all(len(json.dumps(response)) < 2000 for response in responses if "error" in response)
 
 
 async def test_a_fault_of_ramify_has_its_code_and_half_a_surrogate_pair_in_a_passage_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -247,12 +247,12 @@ async def test_a_fault_of_ramify_has_its_code_and_half_a_surrogate_pair_in_a_pas
     index = InMemoryVectorStore(WordEncoder())
     index.add_documents([Document("The Seine runs through Paris.", metadata={"source": "half \udcff"})])
     async with Client(create_server("naive", {"model": fake_model(), "index": index})) as client:
-        found = await client.call_tool("search_documents", {"query": "Seine"})
-        assert found.structured_content["passages"][0]["source"] == "half ?"
+        passages = await client.call_tool("search_documents", {"query": "Seine"})
+        assert passages.structured_content["passages"][0]["source"] == "half ?"
         monkeypatch.setattr(tool, "find_passages", broken)
-        with pytest.raises(MCPError, match="search_documents failed with ZeroDivisionError") as told:
+        with pytest.raises(MCPError, match="search_documents failed with ZeroDivisionError") as error:
             await client.call_tool("search_documents", {"query": "Seine"})
-    assert told.value.error.code == INTERNAL_ERROR
+    assert error.value.error.code == INTERNAL_ERROR
 
 
 @pytest.mark.parametrize(
@@ -295,17 +295,17 @@ async def test_a_call_that_the_client_gives_up_stops_the_branches() -> None:
         asking.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asking
-        found = await client.call_tool("search_documents", {"query": "Seine"})  # it serves on
-        assert "Seine" in text(found)
+        passages = await client.call_tool("search_documents", {"query": "Seine"})  # it serves on
+        assert "Seine" in text(passages)
     assert model.calls == []
 
 
 async def test_calls_run_side_by_side_each_with_its_own_progress() -> None:
-    told: dict[str, list[str]] = {"river": [], "capital": []}
+    updates: dict[str, list[str]] = {"river": [], "capital": []}
 
     def teller(name: str) -> Any:
         async def tell(progress: float, total: float | None, message: str | None) -> None:
-            told[name].append(message or "")
+            updates[name].append(message or "")
 
         return tell
 
@@ -315,7 +315,7 @@ async def test_calls_run_side_by_side_each_with_its_own_progress() -> None:
             *(client.call_tool("research_documents", {"question": asked[name]}, progress_callback=teller(name)) for name in asked)
         )
     assert [result.structured_content["answer"] for result in results] == ["Seine", "Paris"]
-    steps = {name: [message.partition(":")[0] for message in messages if message.startswith("0")] for name, messages in told.items()}
+    steps = {name: [message.partition(":")[0] for message in messages if message.startswith("0")] for name, messages in updates.items()}
     assert steps["capital"] == ["0 deciding"]
     assert steps["river"] == ["0 deciding", "0 splitting", "0.0 deciding", "0.1 deciding", "0 joining answers"]
 
@@ -334,9 +334,9 @@ async def test_the_client_gets_the_description_of_the_documents() -> None:
 
 async def test_figures_have_four_digits() -> None:
     async with Client(create_server("naive", {"model": "extractive", "index": river()})) as client:
-        told = (await client.call_tool("research_documents", {"question": "What is the capital of France?"})).structured_content
-    confidences = [told["confidence"], *(branch["confidence"] for branch in told["tree"])]
-    assert told["answer"] == "Paris"
+        answer = (await client.call_tool("research_documents", {"question": "What is the capital of France?"})).structured_content
+    confidences = [answer["confidence"], *(branch["confidence"] for branch in answer["tree"])]
+    assert answer["answer"] == "Paris"
     assert all(len(str(confidence)) <= len("0.1234") for confidence in confidences)
 
 

@@ -34,8 +34,8 @@ def test_results_name_collections_and_no_folders(serve: Serve, tmp_path: Path) -
     assert (turn["collection"], turn["result"]["index"]) == ("arda", result["index"])
     page = server.call("POST", "/page", json={"collection": "arda", "result": result}).text
     assert "arda (1 document" in page
-    for told in (json.dumps(result), json.dumps(turn), page):
-        assert str(tmp_path) not in told
+    for text in (json.dumps(result), json.dumps(turn), page):
+        assert str(tmp_path) not in text
 
 
 def test_tools_name_collections_and_no_folders(serve: Serve, built: Path) -> None:

@@ -53,21 +53,21 @@ async def collect_events(asked: RunningQuestion) -> list[tuple[str, Any]]:
 async def test_so_many_are_answered_at_once_and_the_rest_in_order(result: Result) -> None:
     questions, runs = QuestionQueue(2), ControlledRuns(result)
     asked = [questions.submit("ada", runs.run(number)) for number in range(5)]
-    readers = [asyncio.create_task(collect_events(one)) for one in asked]
+    readers = [asyncio.create_task(collect_events(question)) for question in asked]
     await let_tasks_run()
     assert runs.started == [0, 1]
-    assert [one.position for one in asked] == [0, 0, 1, 2, 3]
+    assert [question.position for question in asked] == [0, 0, 1, 2, 3]
     runs.end(1)
     await let_tasks_run()
     assert runs.started == [0, 1, 2]
-    assert [one.position for one in asked] == [0, 0, 0, 1, 2]
+    assert [question.position for question in asked] == [0, 0, 0, 1, 2]
     for number in (0, 2, 3, 4):
         runs.end(number)
         await let_tasks_run()
     assert runs.started == [0, 1, 2, 3, 4]
-    told = [await reader for reader in readers]
-    assert [events[-1][0] for events in told] == ["result"] * 5
-    assert [data["position"] for name, data in told[4] if name == "waiting"][-1] == 0
+    streams = [await reader for reader in readers]
+    assert [events[-1][0] for events in streams] == ["result"] * 5
+    assert [data["position"] for name, data in streams[4] if name == "waiting"][-1] == 0
     assert questions.count == 0
 
 
@@ -79,7 +79,7 @@ async def test_leaving_the_queue_updates_the_positions_of_others(result: Result)
     await let_tasks_run()
     assert asked[1].failure is not None
     assert asked[1].failure.kind == "stopped"
-    assert [one.position for one in asked] == [0, 0, 1, 2]
+    assert [question.position for question in asked] == [0, 0, 1, 2]
     runs.end(0)
     await let_tasks_run()
     assert runs.started == [0, 2]

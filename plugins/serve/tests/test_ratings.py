@@ -16,8 +16,8 @@ def test_rated_answers_become_questions_of_a_file(serve: Serve, tmp_path: Path, 
     server = serve(strategy="naive")
     right, wrong = (server.ask(question, thread="talk")[-1][1]["answer"] for question in (INVENTOR, FOLLOW_UP))
     for asked, answer, rating in ((INVENTOR, right, "down"), (INVENTOR, right, "up"), (FOLLOW_UP, wrong, "down")):
-        told = server.call("POST", "/threads/talk/rating", json={"asked": asked, "answer": answer, "rating": rating})
-        assert told.json() == {"rated": rating}
+        reply = server.call("POST", "/threads/talk/rating", json={"asked": asked, "answer": answer, "rating": rating})
+        assert reply.json() == {"rated": rating}
     assert [turn["rating"] for turn in server.call("GET", "/threads/talk").json()["turns"]] == ["up", "down"]
     assert server.call("POST", "/threads/talk/rating", json={"asked": INVENTOR, "answer": "nobody", "rating": "up"}).status_code == 404
     assert server.call("POST", "/threads/talk/rating", json={"asked": INVENTOR, "answer": right, "rating": "best"}).status_code == 400

@@ -30,10 +30,10 @@ def test_an_answer_has_its_tree_as_reasoning_and_its_citations_as_annotations(cl
     reasoning, message = done.output
     assert "0.1 \u2192 Budapest" in reasoning.summary[0].text
     [text] = message.content
-    assert {one.file_id for one in text.annotations} == {"ballpoint-pen", "laszlo-biro"}
-    for one in text.annotations:
-        assert (one.type, one.quote != "") == ("file_citation", True)
-        assert text.text[one.index :].startswith(f"[^{one.number}]")
+    assert {annotation.file_id for annotation in text.annotations} == {"ballpoint-pen", "laszlo-biro"}
+    for footnote in text.annotations:
+        assert (footnote.type, footnote.quote != "") == ("file_citation", True)
+        assert text.text[footnote.index :].startswith(f"[^{footnote.number}]")
     assert done.usage.total_tokens == done.usage.input_tokens + done.usage.output_tokens > 0
     assert done.ramify["calls"] == 3
 

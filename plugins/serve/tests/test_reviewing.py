@@ -61,20 +61,20 @@ def test_a_rejected_split_is_not_made(serve: Serve) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "expected"),
     [
         ([{"type": "approve"}, {"type": "approve"}], "2 decisions were given for 1 actions"),
         ([{"type": "perhaps"}], "list of decisions"),
         ([edit(third="Who?")], "split_question has no argument 'third'"),
     ],
 )
-def test_decisions_that_do_not_fit_are_asked_for_again(serve: Serve, wrong: list[Any], told: str) -> None:
+def test_decisions_that_do_not_fit_are_asked_for_again(serve: Serve, wrong: list[Any], expected: str) -> None:
     server = serve()
     with server.stream(BORN, **SPLITS) as events:
         first = proposed(events)
         assert decide(server, *wrong) == 200
         again = proposed(events)
-        assert told in again["action_requests"][0]["description"]
+        assert expected in again["action_requests"][0]["description"]
         assert decide(server, {"type": "approve"}, id=first["id"]) == 404, "it was decided on the one before"
         assert decide(server, {"type": "approve"}, id=again["id"]) == 200
         assert dict(events)["result"]["answer"] == "Budapest"
@@ -141,7 +141,7 @@ def test_ask_first_without_a_reviewer_is_rejected(serve: Serve) -> None:
 
 
 def test_a_form_can_offer_it(serve: Serve) -> None:
-    listed = {one["name"]: one for one in serve().call("GET", "/strategies").json()["strategies"]}
-    [setting] = [one for one in listed["prune"]["settings"] if one["name"] == "ask_first"]
+    listed = {strategy["name"]: strategy for strategy in serve().call("GET", "/strategies").json()["strategies"]}
+    [setting] = [entry for entry in listed["prune"]["settings"] if entry["name"] == "ask_first"]
     assert setting["schema"]["enum"] == ["splits", "unsure", "never"]
-    assert "ask_first" not in {one["name"] for one in listed["naive"]["settings"]}
+    assert "ask_first" not in {entry["name"] for entry in listed["naive"]["settings"]}

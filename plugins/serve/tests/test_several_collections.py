@@ -37,13 +37,13 @@ def server(serve: Serve, indexes: list[Path]) -> Running:
 def test_citations_say_which_collection_they_are_of_and_open_there(server: Running, names: Any) -> None:
     result = dict(server.ask(QUESTION, collection=names))["result"]
     assert result["answer"] == "Ludvika"
-    assert {one["collection"] for one in result["citations"]} == {"pumps", "firms"}
-    for one in result["citations"]:
-        assert one["id"].startswith(f"{one['collection']}:")
-        place = {"collection": names, "passage": one["id"]}
-        told = server.call("GET", "/source", params=place).json()
-        assert (told["collection"], told["text"]) == (one["collection"], one["text"])
-        assert server.call("GET", "/file", params=place).text == (PUMP if one["collection"] == "pumps" else FIRM)
+    assert {cited["collection"] for cited in result["citations"]} == {"pumps", "firms"}
+    for citation in result["citations"]:
+        assert citation["id"].startswith(f"{citation['collection']}:")
+        place = {"collection": names, "passage": citation["id"]}
+        source = server.call("GET", "/source", params=place).json()
+        assert (source["collection"], source["text"]) == (citation["collection"], citation["text"])
+        assert server.call("GET", "/file", params=place).text == (PUMP if citation["collection"] == "pumps" else FIRM)
     page = server.call("POST", "/page", json={"collection": names, "result": result})
     assert page.status_code == 200
     assert "was founded in the town" in page.text
@@ -57,17 +57,17 @@ def test_a_conversation_knows_which_collections_it_asked(server: Running) -> Non
 
 
 @pytest.mark.parametrize(
-    ("names", "told"),
+    ("names", "expected"),
     [
         (["pumps", "pumps"], "the collection 'pumps' is named twice"),
         (["pumps", "other"], "there is no collection 'other'"),
         ("pumps+", "there is no collection ''"),
     ],
 )
-def test_wrong_names_are_refused(server: Running, names: Any, told: str) -> None:
+def test_wrong_names_are_refused(server: Running, names: Any, expected: str) -> None:
     refused = server.call("POST", "/ask", json={"question": FOUNDED, "collection": names})
     assert refused.status_code == 400
-    assert told in refused.json()["error"]["message"]
+    assert expected in refused.json()["error"]["message"]
 
 
 def test_a_passage_of_another_collection_is_not_found(server: Running) -> None:
@@ -84,7 +84,7 @@ def test_a_model_may_name_several(server: Running) -> None:
             with pytest.raises(openai.NotFoundError):
                 client.models.retrieve(wrong)
     assert message.content.startswith("**Ludvika**")
-    assert {one["collection"] for one in message.citations} == {"pumps", "firms"}
+    assert {citation["collection"] for citation in message.citations} == {"pumps", "firms"}
     assert "firms: firms/firms.txt" in message.content
     with ollama_client.Client(server.url) as client_of_ollama:
         done = client_of_ollama.chat("pumps+firms/prune:latest", messages=asked["messages"])

@@ -16,12 +16,12 @@ SECRET = "what nobody is to read"
 def test_a_citation_is_found_in_its_passage(serve: Serve) -> None:
     server = serve(strategy="naive")
     [citation, *_] = server.ask(INVENTOR)[-1][1]["citations"]
-    told = server.call("GET", "/source", params={"collection": "demo", "passage": citation["id"], "quote": citation["quote"]}).json()
+    passage = server.call("GET", "/source", params={"collection": "demo", "passage": citation["id"], "quote": citation["quote"]}).json()
     for name in ("id", "text", "title", "source", "heading", "page", "start", "end"):
-        assert told[name] == citation[name]
-    assert told["text"][told["start"] : told["end"]].startswith("The first practical model")
-    assert told["file"] is True
-    assert not {"path", "link"} & told.keys()
+        assert passage[name] == citation[name]
+    assert passage["text"][passage["start"] : passage["end"]].startswith("The first practical model")
+    assert passage["file"] is True
+    assert not {"path", "link"} & passage.keys()
 
 
 @fault("servers", "scripts in a document that is shown", sees="shown without them", kept="all", code="200")

@@ -28,10 +28,10 @@ def test_a_follow_up_is_understood_and_the_turns_can_be_read(serve: Serve) -> No
     assert (result["question"], result["answer"]) == ("Where was László Bíró born?", "Budapest")
     [listed] = server.call("GET", "/threads").json()["threads"]
     assert (listed["id"], listed["first"], listed["turns"], listed["strategy"]) == (thread, INVENTOR, 2, "naive")
-    told = server.call("GET", f"/threads/{thread}").json()
-    assert [(turn["asked"], turn["collection"]) for turn in told["turns"]] == [(INVENTOR, "demo"), (FOLLOW_UP, "demo")]
+    conversation = server.call("GET", f"/threads/{thread}").json()
+    assert [(turn["asked"], turn["collection"]) for turn in conversation["turns"]] == [(INVENTOR, "demo"), (FOLLOW_UP, "demo")]
     for name in ("question", "answer", "text", "sentences", "citations", "confidence"):
-        assert told["turns"][1]["result"][name] == result[name]
+        assert conversation["turns"][1]["result"][name] == result[name]
 
 
 def test_conversations_that_start_concurrently_are_all_stored(serve: Serve) -> None:
@@ -65,11 +65,11 @@ def test_users_cannot_see_or_change_the_conversations_of_others(server: Running)
     for token in (ADA, BEN):
         server.ask(INVENTOR, token, thread="mine")
     server.ask(INVENTOR, ADA, thread="ada-s")
-    assert {one["id"] for one in server.call("GET", "/threads", BEN).json()["threads"]} == {"mine"}
+    assert {thread["id"] for thread in server.call("GET", "/threads", BEN).json()["threads"]} == {"mine"}
     assert server.call("GET", "/threads/ada-s", BEN).status_code == 404
     assert server.call("DELETE", "/threads/ada-s", BEN).status_code == 404
     assert server.call("DELETE", "/threads/mine", BEN).status_code == 200
-    assert {one["id"] for one in server.call("GET", "/threads", ADA).json()["threads"]} == {"mine", "ada-s"}
+    assert {thread["id"] for thread in server.call("GET", "/threads", ADA).json()["threads"]} == {"mine", "ada-s"}
     for name in ("ada/mine", "../ada/mine", "ada%2Fmine"):
         assert server.call("GET", f"/threads/{name}", BEN).status_code in (400, 404)
 

@@ -93,7 +93,7 @@ def test_archives_cost_themselves_alone(serve: Serve, tmp_path: Path) -> None:
     assert {entry["name"].partition("/")[0] for entry in built["skipped"]} | {"twice.txt.gz"} == {*SKIPPED}
     files = server.call("GET", "/collections/arda/documents").json()["files"]
     assert {"keeper.txt", *READ} <= {entry["name"] for entry in files}
-    found = dict(server.ask("Who was the first keeper of the lighthouse of Arda?", collection="arda"))["result"]
-    assert found["answer"] == "Jonas Vell"
+    result = dict(server.ask("Who was the first keeper of the lighthouse of Arda?", collection="arda"))["result"]
+    assert result["answer"] == "Jonas Vell"
     assert list(tmp_path.rglob("escaped*")) == []
     assert not Path("/tmp/escaped.txt").exists()

@@ -29,7 +29,7 @@ def send(server: Running, content: bytes, offset: int = 0, file: str = "keeper.t
 def listed(server: Running) -> tuple[list[str], list[str]]:
     """The names of the documents, and of those that were skipped."""
     documents = server.call("GET", "/collections/arda/documents").json()
-    return [one["name"] for one in documents["files"]], [one["name"] for one in documents["skipped"]]
+    return [entry["name"] for entry in documents["files"]], [entry["name"] for entry in documents["skipped"]]
 
 
 @pytest.fixture

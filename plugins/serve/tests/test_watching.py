@@ -36,8 +36,8 @@ def is_listening(address: str) -> bool:
 
 
 def find_collection(server: Running, name: str) -> dict[str, Any]:
-    told: list[dict[str, Any]] = server.call("GET", "/collections").json()["collections"]
-    return next(one for one in told if one["name"] == name)
+    collections: list[dict[str, Any]] = server.call("GET", "/collections").json()["collections"]
+    return next(collection for collection in collections if collection["name"] == name)
 
 
 def test_a_folder_is_a_collection_that_follows_its_changes(folder: Path, tmp_path: Path) -> None:
@@ -54,15 +54,15 @@ def test_a_folder_is_a_collection_that_follows_its_changes(folder: Path, tmp_pat
         assert dict(server.ask(WHO))["result"]["answer"] == "Edda Storm"
         refused = server.call("DELETE", "/collections/arda")
         assert (refused.status_code, "was made on this server" in refused.text) == (400, True)
-    assert sorted(one.name for one in folder.iterdir()) == ["builder.txt", "keeper.txt"]
+    assert sorted(path.name for path in folder.iterdir()) == ["builder.txt", "keeper.txt"]
 
 
 def test_the_index_that_was_made_of_a_folder_is_the_one_that_follows_it(serve: Serve, folder: Path, tmp_path: Path) -> None:
     index = tmp_path / "made"
     assert run(["index", str(folder), "--out", str(index)]) == 0
-    found = create_watched_folders([folder, folder], [str(index)], tmp_path / "own")
-    assert [one.where for one in found] == [str(index)]
-    server = serve(index, watched=found)
+    watched = create_watched_folders([folder, folder], [str(index)], tmp_path / "own")
+    assert [watch.where for watch in watched] == [str(index)]
+    server = serve(index, watched=watched)
     wait_until(lambda: find_collection(server, "made")["watched"]["updated"])
     (folder / "builder.txt").write_text(BUILDER, encoding="utf-8")
     wait_until(lambda: find_collection(server, "made")["documents"] == 2)

@@ -16,7 +16,7 @@ from tests.studio.dev_server import RAMIFY, free_port
 
 
 @pytest.mark.parametrize(
-    ("options", "code", "told"),
+    ("options", "code", "expected"),
     [
         (("--port", "8485"), 2, "--port is for MCP over HTTP"),
         (("--host", "127.0.0.1"), 2, "--host is for MCP over HTTP"),
@@ -28,13 +28,13 @@ from tests.studio.dev_server import RAMIFY, free_port
     ],
 )
 def test_invalid_options_are_rejected_before_serving(
-    ramify: Ramify, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...], code: int, told: str
+    ramify: Ramify, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...], code: int, expected: str
 ) -> None:
     monkeypatch.delenv("RAMIFY_MCP_TOKEN", raising=False)
     port = () if "--port" in options or "--http" not in options else ("--port", free_port())
     done = ramify("mcp", *options, *port)
     assert (done.code, done.out, done.err.count("error: ")) == (code, "", 1)
-    assert told in done.err
+    assert expected in done.err
 
 
 @fault("processes", "SIGTERM to an MCP server", sees="the server has stopped", kept="it stores nothing")
@@ -45,15 +45,15 @@ def test_it_prints_its_address_and_a_signal_stops_it(built: Path) -> None:
         said = process.stderr.readline()
         address = re.search(r"research_papers and search_papers to MCP clients at (http://127.0.0.1:\d+/mcp);", said)
         assert address, said
-        told = asyncio.run(search(address[1], "Vistula"))
+        passages = asyncio.run(search(address[1], "Vistula"))
         process.send_signal(signal.SIGTERM)
         assert process.wait(60) == 0
         assert process.stderr.read() == "the server has stopped\n"
-    assert "river Vistula" in told
+    assert "river Vistula" in passages
 
 
 async def search(address: str, query: str) -> str:
     async with Client(address) as client:
-        [told] = (await client.call_tool("search_papers", {"query": query})).content
-    assert told.type == "text"
-    return told.text
+        [content] = (await client.call_tool("search_papers", {"query": query})).content
+    assert content.type == "text"
+    return content.text

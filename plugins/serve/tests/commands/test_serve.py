@@ -28,7 +28,7 @@ def test_a_token_may_stand_in_the_environment_alone(ramify: Ramify, monkeypatch:
 
 
 @pytest.mark.parametrize(
-    ("options", "code", "told"),
+    ("options", "code", "expected"),
     [
         (("--index", "nowhere"), 1, "there is no index in"),
         (("--strategy", "other"), 2, "there is no strategy 'other'"),
@@ -38,10 +38,10 @@ def test_a_token_may_stand_in_the_environment_alone(ramify: Ramify, monkeypatch:
         (("--memory", "file.db"), 2, "is not an address for storing conversations"),
     ],
 )
-def test_invalid_options_are_rejected_before_serving(ramify: Ramify, options: tuple[str, ...], code: int, told: str) -> None:
+def test_invalid_options_are_rejected_before_serving(ramify: Ramify, options: tuple[str, ...], code: int, expected: str) -> None:
     done = ramify("serve", "--port", free_port(), *options)
     assert done.code == code
-    assert told in done.err
+    assert expected in done.err
 
 
 def test_the_error_on_missing_libraries_names_the_command_to_install_them(ramify: Ramify, monkeypatch: pytest.MonkeyPatch) -> None:

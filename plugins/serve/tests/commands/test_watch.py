@@ -26,11 +26,11 @@ def test_it_indexes_what_changes_until_ctrl_c(tmp_path: Path) -> None:
         (folder / "belt.txt").write_text("The belt is tightened.", encoding="utf-8")
         assert "2 documents (1 added, 1 unchanged)" in watching.stdout.readline()
         watching.send_signal(signal.SIGINT)
-        told = watching.stderr.read()
+        stderr = watching.stderr.read()
     assert watching.returncode == 130
-    assert told.count("skipped broken.json") == 1
-    assert told.rstrip().splitlines()[-1].startswith("error: interrupted")
-    assert "Traceback" not in told
+    assert stderr.count("skipped broken.json") == 1
+    assert stderr.rstrip().splitlines()[-1].startswith("error: interrupted")
+    assert "Traceback" not in stderr
 
 
 def test_a_file_is_refused(ramify: Ramify, tmp_path: Path) -> None:
