@@ -137,13 +137,13 @@ class Corpus:
     def entry(self, name: str) -> dict[str, Any] | None:
         """Return the value of a metadata entry, None if there is none."""
         with milvus_errors(self.address):
-            found = self._client.get(self._metadata, [self.key(name)], output_fields=["value"], consistency_level=STRONG_CONSISTENCY)
-        return dict(found[0]["value"]) if found else None
+            rows = self._client.get(self._metadata, [self.key(name)], output_fields=["value"], consistency_level=STRONG_CONSISTENCY)
+        return dict(rows[0]["value"]) if rows else None
 
     def upsert_entries(self, entries: Iterable[MetadataEntry]) -> None:
         """Insert or replace metadata entries."""
         own = {"tenant": self.address.tenant, "blank": [1.0, 0.0]}
-        self._upsert(self._metadata, [{"key": self.key(one.name), **own, **one._asdict()} for one in entries])
+        self._upsert(self._metadata, [{"key": self.key(entry.name), **own, **entry._asdict()} for entry in entries])
 
     def delete_entries(self, names: Iterable[str]) -> None:
         """Delete metadata entries."""
@@ -202,8 +202,8 @@ class Corpus:
 
     def states(self, documents: Sequence[str] | None = None) -> dict[str, tuple[str, str]]:
         """Return the digest and state of all passages, or of those of some documents, by id."""
-        found = self._rows(["id", "digest", "state"], documents)
-        return {row["id"]: (row["digest"], row["state"]) for row in found}
+        rows = self._rows(["id", "digest", "state"], documents)
+        return {row["id"]: (row["digest"], row["state"]) for row in rows}
 
     def passages(self, documents: Sequence[str] | None = None) -> Iterator[SearchedPassage]:
         """Yield all passages, or those of some documents, without vectors."""
@@ -222,16 +222,16 @@ class Corpus:
     def count(self) -> int:
         """Return the number of passages."""
         with milvus_errors(self.address):
-            found = self._client.query(
+            rows = self._client.query(
                 self.address.collection, filter=self._tenant_filter, output_fields=["count(*)"], consistency_level=STRONG_CONSISTENCY
             )
-        return int(found[0]["count(*)"])
+        return int(rows[0]["count(*)"])
 
     def write(self, passages: Sequence[SearchedPassage], vectors: Matrix) -> None:
         """Insert or replace passages; vectors: shape (passages, dimension)."""
         rows = [
-            {"key": self.key(one.id), "tenant": self.address.tenant, **passage_row(one), "vector": vector.tolist()}
-            for one, vector in zip(passages, vectors, strict=True)
+            {"key": self.key(passage.id), "tenant": self.address.tenant, **passage_row(passage), "vector": vector.tolist()}
+            for passage, vector in zip(passages, vectors, strict=True)
         ]
         self._upsert(self.address.collection, rows)
 
@@ -246,12 +246,12 @@ class Corpus:
 
     def get(self, ids: Sequence[str], fields: Sequence[str]) -> dict[str, dict[str, Any]]:
         """Return fields of the passages that exist, by id."""
-        found = {}
+        rows = {}
         with milvus_errors(self.address):
             for block in in_batches([self.key(id) for id in ids]):
                 for row in self._client.get(self.address.collection, block, output_fields=["id", *fields]):
-                    found[row["id"]] = row
-        return found
+                    rows[row["id"]] = row
+        return rows
 
     def vectors(self, ids: Sequence[str]) -> dict[str, Matrix]:
         """Return unit vectors by id."""
@@ -260,17 +260,17 @@ class Corpus:
     def nearest(self, vectors: Matrix, n: int, where: Filter | None) -> list[list[tuple[str, Matrix]]]:
         """Return at most n ids with vectors for each query vector, nearest first."""
         parameters = {"params": {"ef": max(_EF_SEARCH, 2 * n)}}
-        found = self._search([vector.tolist() for vector in vectors], "vector", n, where, search_params=parameters)
-        return [[(hit["entity"]["id"], np.asarray(hit["entity"]["vector"], dtype=np.float32)) for hit in hits] for hits in found]
+        rankings = self._search([vector.tolist() for vector in vectors], "vector", n, where, search_params=parameters)
+        return [[(hit["entity"]["id"], np.asarray(hit["entity"]["vector"], dtype=np.float32)) for hit in hits] for hits in rankings]
 
     def by_words(self, queries: Sequence[str], n: int, where: Filter | None) -> list[list[tuple[str, float, Matrix]]]:
         """Return at most n ids with BM25 (higher is better) and vectors for each query; none for a query without words."""
         query_texts = [query_text(query) for query in queries]
         searched = [words for words in query_texts if words]
-        found = iter(self._search(searched, "sparse", n, where) if searched else ())
+        rankings = iter(self._search(searched, "sparse", n, where) if searched else ())
         # milvus-lite returns negative scores, a server positive ones.
         return [
-            [(hit["entity"]["id"], abs(hit["distance"]), np.asarray(hit["entity"]["vector"], dtype=np.float32)) for hit in next(found)]
+            [(hit["entity"]["id"], abs(hit["distance"]), np.asarray(hit["entity"]["vector"], dtype=np.float32)) for hit in next(rankings)]
             if words
             else []
             for words in query_texts

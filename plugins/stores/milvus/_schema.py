@@ -53,8 +53,8 @@ def passage_row(passage: SearchedPassage) -> dict[str, Any]:
         if len(value.encode()) > MAX_FIELD_BYTES:
             what = f"the {name} of the passage {passage.id!r} {'is' if name != 'words' else 'are'} longer than {MAX_FIELD_BYTES:,} bytes"
             raise InputError(what, "Milvus has this limit: use smaller passages (--chunk-tokens), or an index in a folder")
-    each = ((name, one) for name, value in metadata.items() for one in (value if isinstance(value, list) else [value]))
-    facets = sorted({facet_digest(name, one) for name, one in each if not isinstance(one, (dict, list))})
+    each = ((name, item) for name, value in metadata.items() for item in (value if isinstance(value, list) else [value]))
+    facets = sorted({facet_digest(name, item) for name, item in each if not isinstance(item, (dict, list))})
     if len(facets) > MAX_FACETS:
         what = f"the passage {passage.id!r} has {len(facets):,} values of metadata"
         raise InputError(what, f"Milvus is limited to {MAX_FACETS:,}: remove some, or use an index in a folder")
@@ -75,7 +75,9 @@ def _stems(label: str, text: str) -> str:
 @lru_cache(maxsize=65_536)
 def _stem(word: str) -> str:
     if not word.isascii():
-        word = unicodedata.normalize("NFC", "".join(one for one in unicodedata.normalize("NFD", word) if not unicodedata.combining(one)))
+        word = unicodedata.normalize(
+            "NFC", "".join(character for character in unicodedata.normalize("NFD", word) if not unicodedata.combining(character))
+        )
     return str(_stemmer().stemWord(word))
 
 

@@ -51,13 +51,16 @@ def working_copy(corpus: Corpus, documents: Sequence[str] | None = None) -> Iter
 
 
 def _read(corpus: Corpus, writer: IndexWriter, documents: Sequence[str] | None) -> None:
-    entries = [one for one in corpus.entries() if documents is None or one.kind not in (DOCUMENT, HIDDEN) or one.document in documents]
-    known = {one.document for one in entries if one.kind == DOCUMENT}
-    writer.record_facts(next((one.value for one in entries if one.kind == FACTS), {}))
-    _insert(writer, "documents", [_with_digest(one.value) for one in entries if one.kind == DOCUMENT])
-    _insert(writer, "files", [one.value for one in entries if one.kind == FILE])
-    _insert(writer, "passages", [_with_digest(one.value | {"text": one.text}) for one in entries if one.kind == HIDDEN])
-    shown = (one._asdict() for one in corpus.passages(documents) if one.document in known)  # others are left by an interrupted build
+    entries = [
+        entry for entry in corpus.entries() if documents is None or entry.kind not in (DOCUMENT, HIDDEN) or entry.document in documents
+    ]
+    known = {entry.document for entry in entries if entry.kind == DOCUMENT}
+    writer.record_facts(next((entry.value for entry in entries if entry.kind == FACTS), {}))
+    _insert(writer, "documents", [_with_digest(entry.value) for entry in entries if entry.kind == DOCUMENT])
+    _insert(writer, "files", [entry.value for entry in entries if entry.kind == FILE])
+    _insert(writer, "passages", [_with_digest(entry.value | {"text": entry.text}) for entry in entries if entry.kind == HIDDEN])
+    # Passages of other documents are left by an interrupted build.
+    shown = (passage._asdict() for passage in corpus.passages(documents) if passage.document in known)
     columns = ("id", "document", "label", "text", "metadata", "digest")
     _insert(writer, "passages", (_with_digest({name: row[name] for name in columns}) for row in shown))
 
@@ -67,14 +70,14 @@ def _with_digest(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def _insert(writer: IndexWriter, table: str, rows: Iterable[dict[str, Any]]) -> None:
-    found = iter(rows)
-    first = next(found, None)
+    remaining = iter(rows)
+    first = next(remaining, None)
     if first is None:
         return
     names = ", ".join(first)
     marks = ", ".join(f":{name}" for name in first)
     with writer.writing() as database:
-        database.executemany(f"INSERT OR IGNORE INTO {table} ({names}) VALUES ({marks})", chain([first], found))
+        database.executemany(f"INSERT OR IGNORE INTO {table} ({names}) VALUES ({marks})", chain([first], remaining))
 
 
 def metadata_entries(writer: IndexWriter) -> Iterator[MetadataEntry]:
@@ -87,14 +90,14 @@ def metadata_entries(writer: IndexWriter) -> Iterator[MetadataEntry]:
         yield MetadataEntry(f"{FILE} {row['root']} {row['source']}", FILE, "", {**row, "skipped": skipped})
     hidden = "SELECT id, document, label, text, metadata, digest, hidden, twin_of FROM passages WHERE hidden IS NOT NULL"
     for row in _rows(writer, hidden):
-        value = {name: one for name, one in row.items() if name != "text"}
+        value = {name: cell for name, cell in row.items() if name != "text"}
         yield MetadataEntry(f"{HIDDEN} {row['id']}", HIDDEN, row["document"], {**value, "digest": row["digest"].hex()}, row["text"])
 
 
 def _rows(writer: IndexWriter, sql: str) -> Iterator[dict[str, Any]]:
-    found = writer.database.execute(sql)
-    names = [column[0] for column in found.description]
-    return (dict(zip(names, row, strict=True)) for row in found)
+    cursor = writer.database.execute(sql)
+    names = [column[0] for column in cursor.description]
+    return (dict(zip(names, row, strict=True)) for row in cursor)
 
 
 class Differences(NamedTuple):
@@ -108,18 +111,18 @@ class Differences(NamedTuple):
 def differences(corpus: Corpus, writer: IndexWriter, documents: Sequence[str] | None = None) -> Differences:
     """Return the changes from the corpus, or some of its documents, to an index writer; vectors of known texts are reused."""
     stored = corpus.states(documents) if corpus.exists() else {}
-    passages = {one.id: one for one in searched_passages(writer.database)}
+    passages = {searched.id: searched for searched in searched_passages(writer.database)}
     reusable_id = {digest: id for id, (digest, _) in stored.items() if id not in passages or passages[id].digest == digest}
     to_encode, reusable = [], []
-    for id, one in passages.items():
+    for id, passage in passages.items():
         digest, state = stored.get(id, ("", ""))
-        source = id if digest == one.digest else reusable_id.get(one.digest)
+        source = id if digest == passage.digest else reusable_id.get(passage.digest)
         if source is None:
-            to_encode.append(one)
-        elif source != id or state != passage_state(one):
-            reusable.append((one, source))
+            to_encode.append(passage)
+        elif source != id or state != passage_state(passage):
+            reusable.append((passage, source))
     # The longest first, and equal texts adjacent: batches need little padding, and no text is encoded twice.
-    to_encode.sort(key=lambda one: (-len(one.text) - len(one.label), one.digest, one.id))
+    to_encode.sort(key=lambda searched: (-len(searched.text) - len(searched.label), searched.digest, searched.id))
     return Differences(to_encode, reusable, sorted(stored.keys() - passages.keys()))
 
 
@@ -127,14 +130,14 @@ def write_passages(corpus: Corpus, changes: Differences, options: BuildOptions, 
     """Write and delete the changes in batches; return the number of encoded texts. `renew_lock` is called with each batch."""
     for batch in in_batches(changes.reusable, options.batch_size):
         vectors = corpus.vectors([source for _, source in batch])
-        corpus.write([one for one, _ in batch], np.stack([vectors[source] for _, source in batch]))
+        corpus.write([passage for passage, _ in batch], np.stack([vectors[source] for _, source in batch]))
         renew_lock()
     encoded = done = 0
     groups = list(in_batches(changes.to_encode, options.batch_size))
     with closing(options.encoding(options.encoder, (list(_texts(group).values()) for group in groups))) as encodings:
         for group, (texts, encoded_now) in zip(groups, encodings, strict=True):
             of_digest = dict(zip(_texts(group), encoded_now, strict=True))
-            corpus.write(group, np.stack([of_digest[one.digest] for one in group]))
+            corpus.write(group, np.stack([of_digest[passage.digest] for passage in group]))
             encoded, done = encoded + len(texts), done + len(group)
             options.progress(done, len(changes.to_encode), "passages")
             renew_lock()
@@ -144,18 +147,18 @@ def write_passages(corpus: Corpus, changes: Differences, options: BuildOptions, 
 
 def _texts(passages: Sequence[SearchedPassage]) -> dict[str, str]:
     """Return the distinct texts to embed by digest."""
-    return {one.digest: embedded_text(one.text, one.label) for one in passages}
+    return {passage.digest: embedded_text(passage.text, passage.label) for passage in passages}
 
 
 def write_metadata(corpus: Corpus, writer: IndexWriter, documents: Sequence[str] | None = None) -> list[MetadataEntry]:
     """Write changed metadata entries and delete obsolete ones, of all or some documents; return all entries."""
-    stored = {one.name: one for one in corpus.entries()}
-    wanted = {one.name: one for one in metadata_entries(writer)}
-    corpus.upsert_entries(one for name, one in wanted.items() if stored.get(name) != one)
-    own = {name for name, one in stored.items() if one.kind in ENTRY_KINDS and (documents is None or one.document in documents)}
+    stored = {entry.name: entry for entry in corpus.entries()}
+    wanted = {entry.name: entry for entry in metadata_entries(writer)}
+    corpus.upsert_entries(entry for name, entry in wanted.items() if stored.get(name) != entry)
+    own = {name for name, entry in stored.items() if entry.kind in ENTRY_KINDS and (documents is None or entry.document in documents)}
     obsolete = own - wanted.keys()
     corpus.delete_entries(sorted(obsolete))
-    return [one for name, one in (stored | wanted).items() if name not in obsolete]
+    return [entry for name, entry in (stored | wanted).items() if name not in obsolete]
 
 
 @dataclass(frozen=True)
@@ -180,8 +183,8 @@ class OpenCollection:
 
     def by_ids(self, ids: Sequence[str]) -> list[Document]:
         """Return the passages of the ids that exist, in the order of `ids`."""
-        found = _documents(self.corpus, ids)
-        return [found[id] for id in ids if id in found]
+        documents = _documents(self.corpus, ids)
+        return [documents[id] for id in ids if id in documents]
 
 
 @dataclass
@@ -194,19 +197,19 @@ class _MilvusSearch:
 
     def nearest(self, vectors: Matrix, n: int, where: Filter | None) -> list[list[str]]:
         """Return at most n passages for each vector by cosine, ties by id."""
-        found = self.corpus.nearest(vectors, n, where)
-        self._vectors.update(pair for near in found for pair in near)
+        rankings = self.corpus.nearest(vectors, n, where)
+        self._vectors.update(pair for near in rankings for pair in near)
         ranked = []
-        for vector, near in zip(vectors, found, strict=True):
+        for vector, near in zip(vectors, rankings, strict=True):
             cosines = self.vectors([id for id, _ in near]) @ vector
             ranked.append(sorted((-cosine, id) for cosine, (id, _) in zip(cosines, near, strict=True)))
         return [[id for _, id in near] for near in ranked]
 
     def by_words(self, queries: Sequence[str], n: int, where: Filter | None) -> list[dict[str, float]]:
         """Return at most n passages for each query with their BM25 (higher is better)."""
-        found = self.corpus.by_words(queries, n, where)
-        self._vectors.update((id, vector) for hits in found for id, _, vector in hits)
-        return [{id: score for id, score, _ in hits} for hits in found]
+        rankings = self.corpus.by_words(queries, n, where)
+        self._vectors.update((id, vector) for hits in rankings for id, _, vector in hits)
+        return [{id: score for id, score, _ in hits} for hits in rankings]
 
     def vectors(self, ids: Sequence[str]) -> Matrix:
         """Return unit vectors, shape (ids, dimension)."""
@@ -219,8 +222,8 @@ class _MilvusSearch:
 
     def passages(self, ids: Sequence[str]) -> list[Document | None]:
         """Return the passages; None for one just deleted by another process."""
-        found = _documents(self.corpus, ids)
-        return [found.get(id) for id in ids]
+        documents = _documents(self.corpus, ids)
+        return [documents.get(id) for id in ids]
 
 
 def _documents(corpus: Corpus, ids: Sequence[str]) -> dict[str, Document]:
@@ -294,7 +297,7 @@ class MilvusStore(IndexStore):
             raise UsageError(f"vectors={options.vectors} is only supported for an index in a folder", "omit --vectors")
         self.manifest()  # raises for another version
         self.corpus.create(options.encoder.dimension)
-        if documents is not None and any(one.kind == HIDDEN for one in self.corpus.entries()):
+        if documents is not None and any(entry.kind == HIDDEN for entry in self.corpus.entries()):
             documents = None  # passages have duplicates in other documents
         with corpus_lock(self.corpus) as renew_lock, working_copy(self.corpus, documents) as writer:
             check_settings(writer, options, self.where, "collection")
@@ -308,9 +311,9 @@ class MilvusStore(IndexStore):
             hide_duplicates(writer)
         encoded = write_passages(self.corpus, differences(self.corpus, writer, documents), options, renew_lock)
         entries = write_metadata(self.corpus, writer, documents)
-        reasons = [str(one.value["hidden"]) for one in entries if one.kind == HIDDEN]
+        reasons = [str(entry.value["hidden"]) for entry in entries if entry.kind == HIDDEN]
         hidden = {reason: reasons.count(reason) for reason in sorted(set(reasons))}
-        counts = (sum(one.kind == DOCUMENT for one in entries), self.corpus.count())
+        counts = (sum(entry.kind == DOCUMENT for entry in entries), self.corpus.count())
         before = self._stored_manifest()
         manifest = Manifest(
             options.encoder.name, self.corpus.dimension(), *options.chunking, *counts, {}, LAYOUT, *options.encoder.prefixes, hidden,

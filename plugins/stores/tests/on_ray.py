@@ -25,15 +25,15 @@ OURS = "ray::"
 
 def working(doing: str) -> list[int]:
     """List the workers of our own cluster, and of nobody else's, that have done some work."""
-    parents, found = {}, []
+    parents, workers = {}, []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             parents[int(folder.name)] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
             if (folder / "cmdline").read_bytes().startswith(f"{OURS}{doing}".encode()):
-                found.append(int(folder.name))
+                workers.append(int(folder.name))
         except OSError:
             continue
-    return [pid for pid in found if parents.get(parents[pid]) == os.getpid()]  # between them stands Ray's own daemon
+    return [pid for pid in workers if parents.get(parents[pid]) == os.getpid()]  # between them stands Ray's own daemon
 
 
 class Killer:
@@ -43,23 +43,23 @@ class Killer:
         self.doing = doing
         self.killed = 0
 
-    def __call__(self, *told: object) -> None:
-        if not self.killed and (found := working(self.doing)):
-            self.killed = found[0]
+    def __call__(self, *arguments: object) -> None:
+        if not self.killed and (workers := working(self.doing)):
+            self.killed = workers[0]
             os.kill(self.killed, signal.SIGKILL)
 
 
 def encoding(folder: Path) -> dict[str, Any]:
     kill = Killer("_encode_on_worker")
-    told: list[int] = []
+    counts: list[int] = []
 
     def progress(done: int, total: int | None, unit: str) -> None:
         if unit == "passages":
-            told.append(done)
+            counts.append(done)
             kill()
 
     Index.build(folder / "docs", folder / "ray", batch_size=4, progress=progress, ray=HERE, document_prefix="passage: ")
-    return {"killed": kill.killed, "told": told}
+    return {"killed": kill.killed, "told": counts}
 
 
 def answering(folder: Path) -> dict[str, Any]:
@@ -129,9 +129,9 @@ if __name__ == "__main__":
     spare = TemporaryDirectory(prefix="ray-", dir="/tmp", ignore_cleanup_errors=True)  # not /tmp/ray, which all clusters share
     ray.init(num_cpus=2, object_store_memory=80 * 2**20, include_dashboard=False, log_to_driver=False, _temp_dir=spare.name)
     try:
-        found = {"unseen": unseen(place), "encoding": encoding(place), "answering": answering(place)}
-        found |= {"lost": lost(place), "raised": raised()}
-        (place / "found.json").write_text(json.dumps(found), encoding="utf-8")
+        report = {"unseen": unseen(place), "encoding": encoding(place), "answering": answering(place)}
+        report |= {"lost": lost(place), "raised": raised()}
+        (place / "found.json").write_text(json.dumps(report), encoding="utf-8")
     finally:
         ray.shutdown()
         spare.cleanup()

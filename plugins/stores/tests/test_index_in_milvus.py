@@ -87,8 +87,8 @@ def test_an_evaluation_asks_the_same_of_it(ramify: Ramify, tmp_path: Path, monke
     for name, where in (("folder", tmp_path / "indexes"), ("milvus", f"milvus:{tmp_path}/eval.db/sets")):
         assert ramify(*run, "--index", where, "--out", tmp_path / name).code == 0
         rows[name] = {row["key"]: row for row in read_rows(tmp_path / name / "results.jsonl")}
-    told = [{key: (row["answer"], set(row["retrieved"][:3])) for key, row in rows[name].items()} for name in rows]
-    assert told[0] == told[1]
+    answers = [{key: (row["answer"], set(row["retrieved"][:3])) for key, row in rows[name].items()} for name in rows]
+    assert answers[0] == answers[1]
     assert json.loads((tmp_path / "milvus" / "manifest.json").read_text())["index"] == f"milvus:{tmp_path}/eval.db/sets"
     refused = ramify(*run, "--index", f"milvus:{tmp_path}/eval.db/sets", "--index-kind", "passages,graph", "--out", tmp_path / "kinds")
     assert (refused.code, "is plain — leave --index-kind" in refused.err) == (2, True)

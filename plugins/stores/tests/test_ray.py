@@ -83,35 +83,35 @@ class TestOnTwoWorkers:
         return folder
 
     @pytest.fixture
-    def found(self, place: Path) -> Any:
+    def report(self, place: Path) -> Any:
         return json.loads((place / "found.json").read_text(encoding="utf-8"))
 
-    def test_an_index_is_the_same_though_a_worker_is_killed(self, place: Path, found: Any) -> None:
-        assert found["lost"]["workers"] == 2
-        assert found["encoding"]["killed"]
-        assert found["encoding"]["told"] == [4 * (batch + 1) for batch in range(BATCHES)]
+    def test_an_index_is_the_same_though_a_worker_is_killed(self, place: Path, report: Any) -> None:
+        assert report["lost"]["workers"] == 2
+        assert report["encoding"]["killed"]
+        assert report["encoding"]["told"] == [4 * (batch + 1) for batch in range(BATCHES)]
         Index.build(place / "docs", place / "plain", batch_size=4, document_prefix="passage: ")
         assert_near(place / "plain", place / "ray")
 
-    def test_lines_trees_and_passages_are_the_same_though_a_worker_is_killed(self, found: Any) -> None:
-        answering = found["answering"]
+    def test_lines_trees_and_passages_are_the_same_though_a_worker_is_killed(self, report: Any) -> None:
+        answering = report["answering"]
         assert answering["killed"]
         assert answering["same"]
         assert answering["asked"] == answering["without"] == 24
 
-    def test_a_worker_that_dies_costs_its_batch_and_a_batch_that_ends_four_is_named(self, found: Any) -> None:
-        lost = found["lost"]
+    def test_a_worker_that_dies_costs_its_batch_and_a_batch_that_ends_four_is_named(self, report: Any) -> None:
+        lost = report["lost"]
         assert lost["again"] == 2
         assert lost["never"] == 4
         assert "reading page 7" in lost["said"]
         assert "memory" in lost["said"]
 
-    def test_a_worker_s_exception_is_raised_in_this_process(self, found: Any) -> None:
-        assert found["raised"] == {"what": "no such model 'm'", "remedy": "pull it"}
+    def test_a_worker_s_exception_is_raised_in_this_process(self, report: Any) -> None:
+        assert report["raised"] == {"what": "no such model 'm'", "remedy": "pull it"}
 
-    def test_a_machine_that_does_not_see_an_index_is_named(self, place: Path, found: Any) -> None:
-        assert str(place / "elsewhere") in found["unseen"]["said"]
-        assert "same path" in found["unseen"]["said"]
+    def test_a_machine_that_does_not_see_an_index_is_named(self, place: Path, report: Any) -> None:
+        assert str(place / "elsewhere") in report["unseen"]["said"]
+        assert "same path" in report["unseen"]["said"]
 
 
 def encoded(folder: Path) -> int:
@@ -133,37 +133,42 @@ class Process(NamedTuple):
 
 def processes() -> dict[int, Process]:
     """List the processes of this machine."""
-    found = {}
+    running = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            told = (folder / "stat").read_text().rpartition(")")[2].split()
-            found[int(folder.name)] = Process(int(told[1]), int(told[16]), (folder / "cmdline").read_bytes().decode(errors="replace"))
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+            running[int(folder.name)] = Process(int(fields[1]), int(fields[16]), (folder / "cmdline").read_bytes().decode(errors="replace"))
         except OSError:
             continue
-    return found
+    return running
 
 
 def folder_of_cluster(pid: int) -> Path | None:
     """Name the folder of the cluster that a process has started, and of no other: somebody else may run one, too."""
-    found = (re.search(r"/tmp/ramify-ray-\w+", one.line) for one in processes().values() if one.parent == pid)
-    return next((Path(folder[0]) for folder in found if folder), None)
+    matches = (re.search(r"/tmp/ramify-ray-\w+", process.line) for process in processes().values() if process.parent == pid)
+    return next((Path(folder[0]) for folder in matches if folder), None)
 
 
 def uses(folder: Path) -> bool:
     """Tell whether a process of the cluster in a folder is alive."""
-    return any(f"{folder}/" in one.line for one in processes().values())
+    return any(f"{folder}/" in process.line for process in processes().values())
 
 
 def workers_of(folder: Path) -> list[Process]:
     """List those who work on the cluster in a folder."""
     there = processes()
-    return [one for one in there.values() if one.line.startswith("ray::_encode_on_worker") and f"{folder}/" in there[one.parent].line]
+    return [
+        process
+        for process in there.values()
+        if process.line.startswith("ray::_encode_on_worker") and f"{folder}/" in there[process.parent].line
+    ]
 
 
 @installed
 def test_a_killed_run_leaves_no_process_and_is_resumed(tmp_path: Path, ramify: Ramify) -> None:
     records = [
-        {"id": str(one), "text": f"Vessel {one} left {TOWNS[one % 6]} with {one * one} tons. " * (1 + one % 9)} for one in range(1200)
+        {"id": str(number), "text": f"Vessel {number} left {TOWNS[number % 6]} with {number * number} tons. " * (1 + number % 9)}
+        for number in range(1200)
     ]
     (tmp_path / "docs.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
     arguments = ("index", str(tmp_path / "docs.jsonl"), "--no-clean", "--out", str(tmp_path / "index"))

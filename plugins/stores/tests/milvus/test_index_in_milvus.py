@@ -25,7 +25,7 @@ def found(index: Index, **how: Any) -> list[list[Passage]]:
 
 
 def named(hits: list[list[Passage]]) -> list[list[str]]:
-    return [[hit.id for hit in one] for one in hits]
+    return [[hit.id for hit in passages] for passages in hits]
 
 
 class TestFindsWhatAFolderFinds:
