@@ -51,7 +51,7 @@ def _estimate_table(stages: Sequence[Stage]) -> Table:
         )
     if len(stages) > 1:
         ranges = ([stage.calls for stage in stages], [stage.tokens for stage in stages], [stage.seconds for stage in stages])
-        calls, tokens, seconds = ((sum(low for low, _ in one), sum(high for _, high in one)) for one in ranges)
+        calls, tokens, seconds = ((sum(low for low, _ in pairs), sum(high for _, high in pairs)) for pairs in ranges)
         table.add_row(
             "together",
             "",

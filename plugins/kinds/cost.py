@@ -138,7 +138,7 @@ def index_cost(
             )
         fields = group_by or (there.group_by if there and there.kind == "hierarchy" else None)
         made = estimate_hierarchy(leaves, pieces, encoder or Index.open(folder).embeddings, dict(options), fields, work)
-    names = [", ".join(one) for one in made.fields]
+    names = [", ".join(combination) for combination in made.fields]
     several = (
         f"one of {' · '.join(names[:_MAX_LISTED_FIELDS])}{' …' if len(names) > _MAX_LISTED_FIELDS else ''}, chosen when they are encoded"
     )

@@ -43,11 +43,11 @@ def cluster(vectors: Matrix, seed: int = 0, reduction: Reduction = "pca") -> Mix
     distinct, place_of = distinct[order], np.argsort(order)[place_of.reshape(-1)]
     if len(distinct) <= _MIN_CLUSTERED:
         return Mixture([list(range(len(vectors)))])
-    found = _fit_mixture(reduce_dimensions(distinct, seed, reduction), seed, min(_MAX_COMPONENTS, max(2, len(distinct) // 3)))
+    mixture = _fit_mixture(reduce_dimensions(distinct, seed, reduction), seed, min(_MAX_COMPONENTS, max(2, len(distinct) // 3)))
     together: list[list[int]] = [[] for _ in distinct]
-    for place, one in enumerate(place_of.tolist()):
-        together[one].append(place)
-    return found._replace(clusters=sorted(sorted(place for one in own for place in together[one]) for own in found.clusters))
+    for place, number in enumerate(place_of.tolist()):
+        together[number].append(place)
+    return mixture._replace(clusters=sorted(sorted(place for row in own for place in together[row]) for own in mixture.clusters))
 
 
 def reduce_dimensions(vectors: Matrix, seed: int, reduction: Reduction) -> NDArray[np.float64]:
@@ -135,8 +135,8 @@ def cluster_constrained(
 ) -> Mixture:
     """Cluster with must-links and cannot-links: rows of a unit in `must` stay together, rows with conflicting values are separated."""
     means = unit_rows(np.array([vectors[list(unit)].mean(axis=0) for unit in must]), vectors.shape[1])
-    found = cluster(means, seed, reduction)
-    return found._replace(clusters=[part for own in found.clusters for part in separate_conflicts([must[unit] for unit in own], known)])
+    mixture = cluster(means, seed, reduction)
+    return mixture._replace(clusters=[part for own in mixture.clusters for part in separate_conflicts([must[unit] for unit in own], known)])
 
 
 def values_conflict(one: KnownValues, other: KnownValues) -> bool:
@@ -188,8 +188,8 @@ def merge_by_bic(
         centres = unit_rows(np.array([vectors[places].mean(axis=0) for places in own]), vectors.shape[1])
         similarities = centres @ centres.T
         np.fill_diagonal(similarities, -np.inf)
-        for one in np.argsort(-similarities.max(axis=1), kind="stable").tolist():
-            first, second = sorted((one, int(similarities[one].argmax())))
+        for number in np.argsort(-similarities.max(axis=1), kind="stable").tolist():
+            first, second = sorted((number, int(similarities[number].argmax())))
             pair, union = (*remaining[first], -1, *remaining[second]), sorted({*own[first], *own[second]})
             if pair in refused:
                 continue

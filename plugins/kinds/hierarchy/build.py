@@ -97,11 +97,11 @@ def diagnose(
         tree = trees[group]
         outside = profiles.outliers(leaves.vectors, places, group, _OUTLIER_DEVIATIONS)
         conflict = sum(bool(own[leaf]) and group not in own[leaf] for leaf in places) / len(places)
-        sentences = [one for node in tree for one in node.summary.sentences]
+        sentences = [sentence for node in tree for sentence in node.summary.sentences]
         support = float(np.mean([node.summary.support for node in tree])) if sentences else 1.0
         lowest = [node for node in tree if not node.children]
-        found = float(np.mean(self_retrieval(leaves, lowest[:: max(1, len(lowest) // _SEARCHED_SUMMARIES)])))
-        values = (cohesion[group], len(outside) / len(places), conflict, torn_step_share(leaves, places, tree), support, found)
+        retrieval = float(np.mean(self_retrieval(leaves, lowest[:: max(1, len(lowest) // _SEARCHED_SUMMARIES)])))
+        values = (cohesion[group], len(outside) / len(places), conflict, torn_step_share(leaves, places, tree), support, retrieval)
         measured = GroupMeasures(*(round(value, 4) for value in values))
         diagnoses.append(GroupDiagnosis(len(places), measured, _flags(measured, loose if len(members) > 1 else -1.0)))
     return diagnoses
@@ -167,7 +167,7 @@ async def repair_groups(state: Partition, trees: GroupTrees, known: Sequence[Kno
                 what, repair = dict[str, int](), GroupRepair(own) if own != members[group] else None
             else:
                 what, repair = _plan_repair(trees.leaves, tree_of[group], own, diagnoses[group], group not in reshaped, known, routing)
-            done |= {(one, group): count for one, count in what.items()}
+            done |= {(kind, group): count for kind, count in what.items()}
             planned |= {names[group]: repair} if repair else {}
             reshaped |= {group} if what.keys() & {SPLIT, MERGED} else set()
             constrained |= {group} if what.keys() & {MUST_LINK, CANNOT_LINK} else set()
@@ -175,7 +175,7 @@ async def repair_groups(state: Partition, trees: GroupTrees, known: Sequence[Kno
             break
         repairs += [
             Repair(round, group, what, count)
-            for (what, group), count in sorted(done.items(), key=lambda one: (_REPAIR_ORDER.index(one[0][0]), one[0][1]))
+            for (what, group), count in sorted(done.items(), key=lambda item: (_REPAIR_ORDER.index(item[0][0]), item[0][1]))
         ]
         await trees.repair(planned)
     return RepairResult(state, tree_of, diagnoses, repairs)
@@ -205,7 +205,7 @@ def _move_outliers(
     leaves: Leaves, state: Partition, diagnoses: Sequence[GroupDiagnosis], routing: Routing
 ) -> tuple[dict[tuple[str, int], int], list[Edge]]:
     """Link outliers of suspicious groups to their likeliest groups; outliers with soft membership leave their group."""
-    suspicious = [group for group, one in enumerate(diagnoses) if "outlier_rate" in one.flags]
+    suspicious = [group for group, diagnosis in enumerate(diagnoses) if "outlier_rate" in diagnosis.flags]
     if not suspicious or len(state.groups) < 2:
         return {}, state.edges
     members = _tree_members(state)
@@ -243,7 +243,7 @@ def _split_and_merge(
         for own in parts[place][:1]:
             cut = split_by_bic(leaves.vectors[own], routing.seed)
             if len(cut) > 1:
-                parts[place] = [[own[one] for one in half] for half in cut]
+                parts[place] = [[own[index] for index in half] for half in cut]
                 done[SPLIT] = done.get(SPLIT, 0) + len(own)
     units = [(place, own) for place, clusters in parts.items() for own in clusters]
     every = sorted({leaf for _, own in units for leaf in own})
@@ -358,7 +358,7 @@ def _build_result(content: HierarchyContent, group_trees: GroupTrees, replaced: 
         ungrouped=of_kind["pool"],
         nodes=sum(map(len, content.trees.values())),
         rebuilt_trees=len(group_trees.rebuilt),
-        flagged=sum(bool(one.flags) for one in content.diagnoses),
+        flagged=sum(bool(diagnosis.flags) for diagnosis in content.diagnoses),
         repairs=len(content.repairs),
         replaced=replaced,
         links=len(content.links),
@@ -374,12 +374,12 @@ def _link_summaries(trees: Mapping[int, Tree]) -> list[Link]:
         return []
     vectors = np.array([node.vector for _, _, node in nodes])
     group_of = np.array([group for group, _, _ in nodes])
-    found: list[Link] = []
+    links: list[Link] = []
     for start in range(0, len(nodes), _BLOCK):
         block = slice(start, start + _BLOCK)
         similarities = np.where(group_of[block, None] == group_of, -1.0, vectors[block] @ vectors.T)
         for (group, place, _), row in zip(nodes[block], similarities, strict=True):
             likely = np.flatnonzero(row >= _MIN_LINK_COSINE)
             for other in likely[np.argsort(-row[likely], kind="stable")][:_MAX_LINKS].tolist():
-                found.append((group, place, nodes[other][0], nodes[other][1], round(float(row[other]), 4)))
-    return found
+                links.append((group, place, nodes[other][0], nodes[other][1], round(float(row[other]), 4)))
+    return links

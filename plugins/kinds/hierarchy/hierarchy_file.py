@@ -69,7 +69,7 @@ _ADAPTER = TypeAdapter(HierarchyContent)
 
 def write_hierarchy_file(path: Path, content: HierarchyContent) -> None:
     """Write the content; the same content gives the same file."""
-    edges = {(one.leaf, one.group, one.kind): one for one in content.edges}
+    edges = {(edge.leaf, edge.group, edge.kind): edge for edge in content.edges}
     ordered = content._replace(
         edges=[edges[key] for key in sorted(edges)],
         trees=dict(sorted(content.trees.items())),
@@ -104,10 +104,10 @@ def _read_tables(path: Path) -> HierarchyContent:
             return database.execute(f"SELECT {columns} FROM {table} ORDER BY {order}").fetchall()
 
         def lists(table: str, columns: str = "*", order: str = "1, 2, 3") -> dict[Any, list[Any]]:
-            found: dict[Any, list[Any]] = {}
+            grouped: dict[Any, list[Any]] = {}
             for *key, value in rows(table, columns, order):
-                found.setdefault(tuple(key), []).append(value)
-            return found
+                grouped.setdefault(tuple(key), []).append(value)
+            return grouped
 
         keys, children, below = lists("keys", "grp, value", "grp, field"), lists("children"), lists("below")
         sentences: dict[Any, list[SummarySentence]] = {}
@@ -195,7 +195,7 @@ class GroupTrees:
 
         def report(name: str, share: float) -> None:
             shares[name] = share
-            self._progress(round(sum(share * sizes[one] for one, share in shares.items())), total, "passages in groups")
+            self._progress(round(sum(share * sizes[group] for group, share in shares.items())), total, "passages in groups")
 
         async def make_limited(name: str) -> GroupState:
             async with semaphore:
@@ -242,17 +242,17 @@ class GroupTrees:
     @property
     def drifted(self) -> dict[str, float]:
         """Return the share of changed leaves of the groups above `MAX_DRIFT`."""
-        return {name: one.drift for name, one in self._states.items() if one.drift > MAX_DRIFT}
+        return {name: state.drift for name, state in self._states.items() if state.drift > MAX_DRIFT}
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Return the notes on fallbacks, with the groups' names."""
-        return tuple(f"{name}: {note}" for name, one in self._states.items() for note in one.notes)
+        return tuple(f"{name}: {note}" for name, state in self._states.items() for note in state.notes)
 
     def save(self) -> None:
         """Save the states of all groups at the end of a build, for the next one; an interrupted build saves none."""
-        for name, one in self._states.items():
-            self._cache.save(name, one)
+        for name, state in self._states.items():
+            self._cache.save(name, state)
 
 
 class TreeCache:
@@ -277,7 +277,7 @@ class TreeCache:
 
     def revised_key(self, key: str, parts: Mapping[int, Clusters]) -> str:
         """Return the cache key of a revised tree."""
-        clusters = {place: [[self._digests[leaf].hex() for leaf in own] for own in found] for place, found in sorted(parts.items())}
+        clusters = {place: [[self._digests[leaf].hex() for leaf in own] for own in revised] for place, revised in sorted(parts.items())}
         return f"{key} {hashlib.sha256(json.dumps(clusters).encode()).hexdigest()}"
 
     def get(self, key: str) -> BuiltTree | None:
@@ -315,7 +315,7 @@ class TreeCache:
                 "children": node.children,
                 "leaves": [] if node.children else [ids[leaf] for leaf in node.leaves],
                 "title": node.title,
-                "said": [[one.text, ids[one.leaf]] for one in node.summary.sentences],
+                "said": [[sentence.text, ids[sentence.leaf]] for sentence in node.summary.sentences],
                 "made_by": node.summary.made_by,
                 "support": node.summary.support,
                 "vector": encode_vector(node.vector),
@@ -341,11 +341,11 @@ class TreeCache:
 def update_clusters(leaves: Leaves, own: Sequence[int], clusters: Clusters) -> Clusters:
     """Update clusters to a group's current leaves: deleted leaves are removed, new ones join the nearest cluster; some may be empty."""
     current, known = set(own), {place for cluster in clusters for place in cluster}
-    found = [[place for place in cluster if place in current] for cluster in clusters]
-    remaining = [cluster for cluster in found if cluster]
+    updated = [[place for place in cluster if place in current] for cluster in clusters]
+    remaining = [cluster for cluster in updated if cluster]
     if remaining:
         centres = unit_rows(np.array([leaves.vectors[cluster].mean(axis=0) for cluster in remaining]), leaves.vectors.shape[1])
         for place in own:
             if place not in known:
                 remaining[int(np.argmax(centres @ leaves.vectors[place]))].append(place)
-    return [sorted(cluster) for cluster in found]
+    return [sorted(cluster) for cluster in updated]

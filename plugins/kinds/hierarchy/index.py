@@ -40,15 +40,17 @@ class Summaries:
         """The summaries of each level by number; a summary without children also counts at all levels below its own."""
         trees = self.content.trees
         roots = [(group, len(tree) - 1) for group, tree in sorted(trees.items()) if tree[-1].summary.sentences]
-        roots.sort(key=lambda one: -len(trees[one[0]][one[1]].leaves))
+        roots.sort(key=lambda root: -len(trees[root[0]][root[1]].leaves))
         level = {str(number): root for number, root in enumerate(roots)}
-        found = []
+        levels = []
         while True:
-            found.append(level)
-            below = {one: part for id, place in level.items() for part, one in _child_summaries(id, place, trees[place[0]]).items()}
+            levels.append(level)
+            below = {
+                position: part for id, place in level.items() for part, position in _child_summaries(id, place, trees[place[0]]).items()
+            }
             if below.keys() == set(level.values()):
-                return found
-            level = {part: one for one, part in below.items()}
+                return levels
+            level = {part: position for position, part in below.items()}
 
     @cached_property
     def positions(self) -> dict[str, NodePosition]:
@@ -60,7 +62,7 @@ class Summaries:
         tree = self.content.trees[group]
         node = tree[place]
         title = node.title if place == len(tree) - 1 else f"{tree[-1].title} > {node.title}"
-        findings = tuple(ReportFinding(one.text, (self.content.ids[one.leaf],)) for one in node.summary.sentences)
+        findings = tuple(ReportFinding(sentence.text, (self.content.ids[sentence.leaf],)) for sentence in node.summary.sentences)
         rating = min(_MAX_RATING, float(max(1, len(node.leaves)).bit_length()))  # one point for each doubling of its leaves
         return Report(id, title, "", rating, findings, node.summary.made_by, "")
 
@@ -215,7 +217,7 @@ def hierarchy_view(index: HierarchyIndex) -> HierarchyView:
         without_metadata=dict(files.most_common()),
         made_by=content.facts.get("made_by", ""),
         replaced=int(content.facts.get("replaced", 0)),
-        drifted=dict(sorted(drifted.items(), key=lambda one: (-one[1], one[0]))),
+        drifted=dict(sorted(drifted.items(), key=lambda item: (-item[1], item[0]))),
         notes=list(_facts(content, "note ").values()),
     )
 

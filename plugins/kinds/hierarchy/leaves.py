@@ -109,7 +109,7 @@ class Summary(NamedTuple):
     @property
     def text(self) -> str:
         """Return the sentences as text."""
-        return " ".join(one.text for one in self.sentences)
+        return " ".join(sentence.text for sentence in self.sentences)
 
 
 def encode_vector(vector: Matrix) -> str:
@@ -203,8 +203,8 @@ class BinnedField(NamedTuple):
             step = float(self.by)
             low = floor(float(value) / step) * step if _NUMBER.fullmatch(value) else None
             return "" if low is None else f"{low:g} to {low + step:g}"
-        found, count = _DATE.match(value), _DATE_PARTS[self.by]
-        parts = [part for part in found.groups() if part] if found else []
+        match, count = _DATE.match(value), _DATE_PARTS[self.by]
+        parts = [part for part in match.groups() if part] if match else []
         return "-".join(parts[:count]) if len(parts) >= count else ""
 
     @property
@@ -245,8 +245,8 @@ class Leaves:
         """Return the texts of some leaves."""
         wanted = json.dumps([self.ids[place] for place in places])
         with closing(sqlite3.connect(f"{self.path.resolve().as_uri()}?mode=ro", uri=True)) as database:
-            found = dict(database.execute("SELECT id, text FROM passages WHERE id IN (SELECT value FROM json_each(?))", [wanted]))
-        return [found[self.ids[place]] for place in places]
+            text_of = dict(database.execute("SELECT id, text FROM passages WHERE id IN (SELECT value FROM json_each(?))", [wanted]))
+        return [text_of[self.ids[place]] for place in places]
 
     @cached_property
     def steps(self) -> list[Step | None]:
@@ -269,15 +269,15 @@ class Leaves:
     def values(self, fields: Sequence[str]) -> list[Values]:
         """Return each leaf's values of some fields, binned for `date:month`; UsageError for a field that no leaf has."""
         wanted = [parse_field(name, self.fields) for name in fields]
-        for one in wanted:
-            if one.field not in self.fields:
-                what = f"no document has the metadata {one.field!r}"
+        for binned in wanted:
+            if binned.field not in self.fields:
+                what = f"no document has the metadata {binned.field!r}"
                 raise UsageError(what, f"group by one of: {', '.join(self.fields) or 'no fields; use --group-by none'}")
-        values = [tuple(one.values(known.get(one.field)) for one in wanted) for known in self.metadata]
-        for place, one in enumerate(wanted):
-            if one.by and not any(values[place] for values in values):
-                what = f"no value of {one.field!r} is {'a number' if one.is_numeric else 'a date such as 2026-11-23'}"
-                raise UsageError(what, f"group by {one.field} without binning, or by another field")
+        values = [tuple(chosen.values(known.get(chosen.field)) for chosen in wanted) for known in self.metadata]
+        for place, binned in enumerate(wanted):
+            if binned.by and not any(values[place] for values in values):
+                what = f"no value of {binned.field!r} is {'a number' if binned.is_numeric else 'a date such as 2026-11-23'}"
+                raise UsageError(what, f"group by {binned.field} without binning, or by another field")
         return values
 
     def folded_values(self, fields: Sequence[str]) -> list[KnownValues]:
@@ -307,8 +307,8 @@ def _with_location(metadata: dict[str, Any]) -> dict[str, Any]:
 
 def parse_step(heading: str) -> Step | None:
     """Return the number at the beginning of a heading: "Step 3", "4-38.", "2.1 Scope", "a."; None if there is none."""
-    if found := _STEP.match(heading):
-        return found[1].casefold(), int(found[2])
+    if match := _STEP.match(heading):
+        return match[1].casefold(), int(match[2])
     letter = _LETTER.match(heading)
     return ("", ord(letter[1])) if letter else None
 

@@ -57,17 +57,17 @@ def partition(leaves: Leaves, fields: Sequence[str] | None) -> Partition:
     if fields is None:  # the fields with the best-separated groups
         return _group_by_fields(leaves, max(suitable_fields(leaves), key=lambda chosen: (_tightness(leaves, chosen), -len(chosen), chosen)))
     chosen = tuple(dict.fromkeys(fields))
-    found = _group_by_fields(leaves, chosen)
+    parts = _group_by_fields(leaves, chosen)
     most = max(2, len(leaves) // _MIN_LEAVES_PER_GROUP)
     field_names = ", ".join(chosen)
-    if len(found.groups) == 1 and not found.ungrouped:
+    if len(parts.groups) == 1 and not parts.ungrouped:
         raise UsageError(
             f"all documents have the same {field_names}", f"group by other fields ({_other_fields(leaves, chosen)}), or by {NO_FIELDS}"
         )
-    if len(found.groups) > most:
-        what = f"{field_names} makes {len(found.groups):,} groups of {len(leaves):,} passages, more than {most:,}"
+    if len(parts.groups) > most:
+        what = f"{field_names} makes {len(parts.groups):,} groups of {len(leaves):,} passages, more than {most:,}"
         raise UsageError(what, f"group by fewer or coarser fields: {_other_fields(leaves, chosen)}")
-    return found
+    return parts
 
 
 def _group_by_fields(leaves: Leaves, fields: tuple[str, ...]) -> Partition:
@@ -114,16 +114,16 @@ def _is_suitable(leaves: Leaves, fields: tuple[str, ...]) -> bool:
     values_of = leaves.values(fields)
     if any(not any(letter.isalpha() for letter in value) for values in values_of for own in values for value in own):
         return False
-    found = _group_by_fields(leaves, fields)
-    return 2 <= len(found.groups) <= len(leaves) // _MIN_LEAVES_PER_GROUP and len(found.ungrouped) <= (1 - _MIN_COVERAGE) * len(leaves)
+    parts = _group_by_fields(leaves, fields)
+    return 2 <= len(parts.groups) <= len(leaves) // _MIN_LEAVES_PER_GROUP and len(parts.ungrouped) <= (1 - _MIN_COVERAGE) * len(leaves)
 
 
 def _tightness(leaves: Leaves, fields: tuple[str, ...]) -> float:
     """Return the ratio of between-group to within-group dispersion (Caliński and Harabasz 1974)."""
     from sklearn.metrics import calinski_harabasz_score
 
-    found = _group_by_fields(leaves, fields)
-    own = {edge.leaf: edge.group for edge in reversed(found.edges)}
+    parts = _group_by_fields(leaves, fields)
+    own = {edge.leaf: edge.group for edge in reversed(parts.edges)}
     places, labels = np.array(sorted(own)), [own[leaf] for leaf in sorted(own)]
     return float(calinski_harabasz_score(leaves.vectors[places], labels)) if 2 <= len(set(labels)) < len(labels) else 0.0
 
@@ -166,7 +166,7 @@ def group_profiles(vectors: Matrix, members: Sequence[Sequence[int]], share: flo
     A leaf is compared with the mean of the others, because in a small group its own vector dominates the centre.
     """
     centres = np.array([_centre(vectors[list(own)]) for own in members], dtype=np.float32)
-    own = [_cosines_to_others(vectors[list(one)]) for one in members]
+    own = [_cosines_to_others(vectors[list(places)]) for places in members]
     known = [cosines for cosines in own if len(cosines)]
     pooled = np.concatenate(known) if known else np.array([0.5])
     spread = float(np.sqrt(np.mean(np.concatenate([(cosines - cosines.mean()) ** 2 for cosines in known])))) if known else 0.1
@@ -230,10 +230,10 @@ def assign_groups(leaves: Leaves, parts: Partition, routing: Routing) -> GroupAs
 
 def group_members(edges: Sequence[Edge], groups: int) -> list[list[int]]:
     """Return the sorted leaves of each group."""
-    found: list[list[int]] = [[] for _ in range(groups)]
+    members: list[list[int]] = [[] for _ in range(groups)]
     for edge in edges:
-        found[edge.group].append(edge.leaf)
-    return [sorted(set(own)) for own in found]
+        members[edge.group].append(edge.leaf)
+    return [sorted(set(own)) for own in members]
 
 
 def likeliest_groups(leaves: Leaves, parts: Partition, places: Sequence[int], routing: Routing) -> list[list[tuple[int, float]]]:
@@ -304,19 +304,19 @@ class _GroupScorer:
 
     def _step_continuity(self, leaf: int) -> Scores:
         """Return 1 for groups with the previous or next step, -1 for groups with other steps of the kind, else 0; shape (groups,)."""
-        found = np.zeros(len(self._parts.groups))
+        scores = np.zeros(len(self._parts.groups))
         step = self._leaves.steps[leaf]
         if step is None or step[0] not in self._steps:
-            return found
+            return scores
         same = self._steps[step[0]]
-        found[sorted({group for groups in same.values() for group in groups})] = -1
-        found[sorted(same.get(step[1] - 1, set()) | same.get(step[1] + 1, set()))] = 1
-        return found
+        scores[sorted({group for groups in same.values() for group in groups})] = -1
+        scores[sorted(same.get(step[1] - 1, set()) | same.get(step[1] + 1, set()))] = 1
+        return scores
 
 
 def _neighbours(leaves: Leaves, own: dict[int, list[tuple[int, float]]]) -> dict[int, list[int]]:
     """Return for each leaf the nearest grouped leaves before and after it in its file, outside its document."""
-    found: dict[int, list[int]] = defaultdict(list)
+    neighbours: dict[int, list[int]] = defaultdict(list)
     for order in (leaves.reading_order, leaves.reading_order[::-1]):
         last: int | None = None
         document, before = "", None
@@ -324,10 +324,10 @@ def _neighbours(leaves: Leaves, own: dict[int, list[tuple[int, float]]]) -> dict
             if leaves.documents[leaf] != document:
                 document, before = leaves.documents[leaf], last
             if before is not None and leaves.files[before] == leaves.files[leaf]:
-                found[leaf].append(before)
+                neighbours[leaf].append(before)
             if leaf in own:
                 last = leaf
-    return found
+    return neighbours
 
 
 def form_groups(leaves: Leaves, parts: Partition, assignment: GroupAssignment, routing: Routing) -> Partition:
@@ -355,8 +355,8 @@ def form_groups(leaves: Leaves, parts: Partition, assignment: GroupAssignment, r
 def _novel_clusters(leaves: Leaves, assignment: GroupAssignment, routing: Routing) -> list[list[int]]:
     """Cluster novel leaves; a single cluster counts only if it is as cohesive as most groups."""
     novel = assignment.novel
-    found = [[novel[one] for one in own] for own in cluster(leaves.vectors[list(novel)], routing.seed, routing.reduction).clusters]
-    return found if len(found) > 1 or float(group_profiles(leaves.vectors, [novel]).means[0]) >= assignment.typical_cosine else []
+    clusters = [[novel[row] for row in own] for own in cluster(leaves.vectors[list(novel)], routing.seed, routing.reduction).clusters]
+    return clusters if len(clusters) > 1 or float(group_profiles(leaves.vectors, [novel]).means[0]) >= assignment.typical_cosine else []
 
 
 def _central_title(leaves: Leaves, own: Sequence[int]) -> str:

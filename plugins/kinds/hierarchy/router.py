@@ -75,7 +75,7 @@ class Router:
         self._groups = content.groups
         edges_in_index = [(int(place_of[edge.leaf]), edge) for edge in content.edges if place_of[edge.leaf] >= 0]
         edges = {
-            name: [(leaf, one.group, one.weight) for leaf, one in edges_in_index if one.kind in kinds]
+            name: [(leaf, edge.group, edge.weight) for leaf, edge in edges_in_index if edge.kind in kinds]
             for name, kinds in COUNTED_EDGE_KINDS.items()
         }
         self._of_leaf = {name: _group_edges(own, 0) for name, own in edges.items()}
@@ -102,7 +102,7 @@ class Router:
         ]
 
     def rerank(self, query: str, vector: Matrix, scores: Mapping[int, float], vectors: VectorLookup, options: RouteSearch) -> list[int]:
-        """Return the positions of found and added passages, the best first; found: values of the plain search from 0 to 1, by position."""
+        """Return the positions of found and added passages, the best first; scores: values of the plain search from 0 to 1, by position."""
         if not scores:
             return []
         named = [names_in(query, values) for values in self._values]
@@ -128,10 +128,10 @@ class Router:
             )
             values = own * (options.fallback + (1 - options.fallback) * shares)
         order = np.lexsort((np.arange(len(places)), -values))
-        return [places[one] for one in order.tolist() if values[one] > 0]
+        return [places[index] for index in order.tolist() if values[index] > 0]
 
     def _candidates(
-        self, found: Mapping[int, float], match: Values, similarities: Matrix, vector: Matrix, vectors: VectorLookup, options: RouteSearch
+        self, scores: Mapping[int, float], match: Values, similarities: Matrix, vector: Matrix, vectors: VectorLookup, options: RouteSearch
     ) -> list[int]:
         """Return the found positions, with the nearest leaves of the best-matching groups and of the nearest summaries."""
         groups = np.flatnonzero(match == match.max()).tolist() if len(match) and match.max() > 0 else []
@@ -142,18 +142,18 @@ class Router:
                 for node in np.argsort(-similarities, kind="stable")[:_NEAREST_SUMMARIES].tolist()
                 for place in self._below[node].tolist()
             ]
-        new = [place for place in dict.fromkeys(more) if place >= 0 and place not in found]
+        new = [place for place in dict.fromkeys(more) if place >= 0 and place not in scores]
         if len(new) > _MAX_ADDED_LEAVES:
             cosines = vectors(new) @ vector
-            new = [new[one] for one in np.argsort(-cosines, kind="stable")[:_MAX_ADDED_LEAVES].tolist()]
-        return [*found, *new]
+            new = [new[index] for index in np.argsort(-cosines, kind="stable")[:_MAX_ADDED_LEAVES].tolist()]
+        return [*scores, *new]
 
     def _leaf_values(
-        self, places: Sequence[int], question: str, found: Mapping[int, float], similarities: Matrix, cosines: Matrix, options: RouteSearch
+        self, places: Sequence[int], question: str, scores: Mapping[int, float], similarities: Matrix, cosines: Matrix, options: RouteSearch
     ) -> Values:
         """Return the value of each leaf by itself, shape (places,): from the search, its best summary, and its heading."""
         best = max(float(cosines.max()), 1e-9)
-        values = np.array([found.get(place, max(float(cosine), 0.0) / best / 2) for place, cosine in zip(places, cosines, strict=True)])
+        values = np.array([scores.get(place, max(float(cosine), 0.0) / best / 2) for place, cosine in zip(places, cosines, strict=True)])
         if options.summaries and len(similarities):
             highest = max(float(similarities.max()), 1e-9)
             above = [max((float(similarities[node]) for node in self._above[place]), default=0.0) / highest for place in places]
@@ -191,7 +191,7 @@ def min_name_chars(name: str) -> int:
 
 
 def _group_edges(edges: Sequence[tuple[int, int, float]], column: Literal[0, 1]) -> dict[int, list[tuple[int, int, float]]]:
-    found: dict[int, list[tuple[int, int, float]]] = {}
+    grouped: dict[int, list[tuple[int, int, float]]] = {}
     for edge in edges:
-        found.setdefault(edge[column], []).append(edge)
-    return found
+        grouped.setdefault(edge[column], []).append(edge)
+    return grouped

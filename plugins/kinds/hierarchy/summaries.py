@@ -101,17 +101,17 @@ class ExtractiveSummarizer:
 
     async def summarize(self, material: SummaryMaterial) -> Summary:
         """Return a summary of three to five distinct sentences nearest the centre, quoted from the leaves."""
-        found = _candidate_sentences(material)
-        if not found:
+        candidates = _candidate_sentences(material)
+        if not candidates:
             return Summary((), EXTRACTIVE)
-        vectors = encode_cached(self._encoder, tuple(one.text for one in found))
+        vectors = encode_cached(self._encoder, tuple(sentence.text for sentence in candidates))
         similarities = vectors @ material.centre
         most = min(_MAX_SENTENCES, _MIN_SENTENCES + (material.leaves >= _LARGE_CLUSTER) + (material.leaves >= 2 * _LARGE_CLUSTER))
         chosen: list[int] = []
         for place in np.argsort(-similarities, kind="stable").tolist():
             if len(chosen) < most and not any(float(vectors[place] @ vectors[other]) >= _DUPLICATE_COSINE for other in chosen):
                 chosen.append(place)
-        return Summary(tuple(found[place] for place in sorted(chosen)), EXTRACTIVE)
+        return Summary(tuple(candidates[place] for place in sorted(chosen)), EXTRACTIVE)
 
 
 def _candidate_sentences(material: SummaryMaterial) -> list[SummarySentence]:
@@ -121,16 +121,16 @@ def _candidate_sentences(material: SummaryMaterial) -> list[SummarySentence]:
     for source in nearest:
         for word in content_stems(source.text):
             counts[word] = counts.get(word, 0) + 1
-    found: dict[str, SummarySentence] = {}
+    candidates: dict[str, SummarySentence] = {}
     for source in nearest:
         sentences = [_TRAILING_ITEM.sub("", unit) for unit in split_statements(source.text, source.headings)]
         units = [unit for unit in sentences if is_prose(unit) and _MIN_SENTENCE_CHARS <= len(unit) <= _MAX_SENTENCE_CHARS]
         units = units or [unit[:_MAX_SENTENCE_CHARS] for unit in sentences[:1]]
         chosen = sorted(sorted(units, key=lambda unit: -_shared_word_score(unit, counts))[:_SENTENCES_PER_TEXT], key=units.index)
         for unit in chosen:
-            found.setdefault(unit, SummarySentence(unit, source.leaf))
-    best = sorted(found, key=lambda unit: -_shared_word_score(unit, counts))[:MAX_ENCODED_SENTENCES]
-    return [one for unit, one in found.items() if unit in best]
+            candidates.setdefault(unit, SummarySentence(unit, source.leaf))
+    best = sorted(candidates, key=lambda unit: -_shared_word_score(unit, counts))[:MAX_ENCODED_SENTENCES]
+    return [sentence for unit, sentence in candidates.items() if unit in best]
 
 
 def _shared_word_score(unit: str, counts: Mapping[str, int]) -> float:
@@ -187,7 +187,7 @@ def _nearest_statements(units: Sequence[str], similarities: Matrix) -> str:
 def _are_repetitions(sentences: Sequence[str]) -> list[bool]:
     """Return for each sentence whether an earlier one is equal or begins with it, as when a small model loops and is cut off."""
     written = [fold(sentence) for sentence in sentences]
-    return [any(before.startswith(one) for before in written[:place]) for place, one in enumerate(written)]
+    return [any(before.startswith(text) for before in written[:place]) for place, text in enumerate(written)]
 
 
 def _names_occur(sentence: str, whole: str) -> bool:

@@ -54,11 +54,11 @@ class TreeBuilder:
         for _ in range(self._routing.max_levels - 1):
             if len(top) == 1:
                 break
-            found = cluster(np.array([tree[place].vector for place in top]), self._routing.seed, self._routing.reduction)
-            notes += [found.note] if found.note else []
-            if len(found.clusters) >= len(top):
+            mixture = cluster(np.array([tree[place].vector for place in top]), self._routing.seed, self._routing.reduction)
+            notes += [mixture.note] if mixture.note else []
+            if len(mixture.clusters) >= len(top):
                 break
-            top = await self._add_parents(name, tree, [[top[one] for one in places] for places in found.clusters])
+            top = await self._add_parents(name, tree, [[top[index] for index in places] for places in mixture.clusters])
         if len(top) > 1:
             await self._add_parents(name, tree, [top])
         tree[-1] = tree[-1]._replace(title=name)
@@ -112,10 +112,10 @@ class TreeBuilder:
         notes: list[str] = []
         clusters: Clusters = []
         for part in bisect_vectors(self._leaves.vectors[list(own)], self._routing.largest, self._routing.seed):
-            places = [own[one] for one in part]
-            found = self._cluster(places, linked)
-            notes += [found.note] if found.note else []
-            clusters += [[places[one] for one in one_cluster] for one_cluster in found.clusters]
+            places = [own[index] for index in part]
+            mixture = self._cluster(places, linked)
+            notes += [mixture.note] if mixture.note else []
+            clusters += [[places[index] for index in one_cluster] for one_cluster in mixture.clusters]
         lengths = dict(zip(own, (len(text) / CHARS_PER_TOKEN for text in self._leaves.texts(own)), strict=True))
         return [part for places in clusters for part in self._split_large(places, lengths, linked)], notes
 
@@ -132,15 +132,17 @@ class TreeBuilder:
         if parts <= 1 or len(places) <= 1:
             return [places]
         if depth < _MAX_RECLUSTERINGS and parts > 2:
-            found = self._cluster(places, linked).clusters
-            if len(found) > 1 and max(map(len, found)) < len(places):
-                return [part for own in found for part in self._split_large([places[one] for one in own], lengths, linked, depth + 1)]
+            clusters = self._cluster(places, linked).clusters
+            if len(clusters) > 1 and max(map(len, clusters)) < len(places):
+                return [
+                    part for own in clusters for part in self._split_large([places[index] for index in own], lengths, linked, depth + 1)
+                ]
         size = int(np.ceil(len(places) / parts))
         if linked:
             chains = must_links(self._leaves, places, [self._known[place] for place in places])
-            return _pack_chains([[places[one] for one in chain] for chain in chains], size)
+            return _pack_chains([[places[index] for index in chain] for chain in chains], size)
         main = self._leaves.vectors[places] @ self._leaves.vectors[places[0]]
-        order = [places[one] for one in np.argsort(-main, kind="stable")]
+        order = [places[index] for index in np.argsort(-main, kind="stable")]
         return [sorted(order[start : start + size]) for start in range(0, len(order), size)]
 
     def _leaf_text(self, place: int, text: str) -> ClusterText:
@@ -157,9 +159,9 @@ class TreeBuilder:
 
     async def _parent_node(self, name: str, tree: Tree, children: Sequence[int]) -> Node:
         leaves = tuple(sorted({leaf for child in children for leaf in tree[child].leaves}))
-        sentences = [one for child in children for one in tree[child].summary.sentences]
-        vectors = encode_cached(self._encoder, tuple(one.text for one in sentences)) if sentences else ()
-        texts = tuple(ClusterText(one.text, one.leaf, vector) for one, vector in zip(sentences, vectors, strict=True))
+        sentences = [sentence for child in children for sentence in tree[child].summary.sentences]
+        vectors = encode_cached(self._encoder, tuple(sentence.text for sentence in sentences)) if sentences else ()
+        texts = tuple(ClusterText(sentence.text, sentence.leaf, vector) for sentence, vector in zip(sentences, vectors, strict=True))
         return await self._make_node(name, tuple(children), leaves, texts or tuple(self._leaf_text(leaf, "") for leaf in leaves))
 
     async def _make_node(self, name: str, children: tuple[int, ...], leaves: tuple[int, ...], texts: tuple[ClusterText, ...]) -> Node:
@@ -173,19 +175,19 @@ class TreeBuilder:
 
 def _pack_chains(chained: Clusters, size: int) -> Clusters:
     """Pack chains, in order, into clusters of about `size` leaves."""
-    found: Clusters = [[]]
+    clusters: Clusters = [[]]
     for chain in chained:
-        if found[-1] and len(found[-1]) + len(chain) > size:
-            found.append([])
-        found[-1] = sorted([*found[-1], *chain])
-    return found
+        if clusters[-1] and len(clusters[-1]) + len(chain) > size:
+            clusters.append([])
+        clusters[-1] = sorted([*clusters[-1], *chain])
+    return clusters
 
 
 def must_links(leaves: Leaves, places: Sequence[int], known: Sequence[KnownValues]) -> Clusters:
     """Return chains of leaves to keep together: consecutive steps, and parts of one step's document, without conflicting metadata."""
-    number = {(*step, leaves.files[place]): one for one, place in enumerate(places) if (step := leaves.steps[place])}
+    number = {(*step, leaves.files[place]): index for index, place in enumerate(places) if (step := leaves.steps[place])}
     first: dict[str, int] = {}
-    own = [[one] for one in range(len(places))]
+    own = [[index] for index in range(len(places))]
     for one, place in enumerate(places):
         step = leaves.steps[place]
         if step is None:
@@ -198,4 +200,4 @@ def must_links(leaves: Leaves, places: Sequence[int], known: Sequence[KnownValue
                 chain = own[other] + own[one]
                 for member in chain:
                     own[member] = chain
-    return [sorted(chain) for one, chain in enumerate(own) if one == min(chain)]
+    return [sorted(chain) for index, chain in enumerate(own) if index == min(chain)]

@@ -209,8 +209,8 @@ class ReplyStore:
         """Return the stored reply of a key, None if there is none; the key counts as used."""
         self._used.add(key)
         with self._storage_errors():
-            found = self._database.execute("SELECT reply FROM replies WHERE key = ?", [key]).fetchone()
-        return json.loads(found[0]) if found else None
+            row = self._database.execute("SELECT reply FROM replies WHERE key = ?", [key]).fetchone()
+        return json.loads(row[0]) if row else None
 
     def put(self, key: str, reply: dict[str, Any]) -> None:
         """Store a reply."""

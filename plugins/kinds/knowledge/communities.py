@@ -67,12 +67,12 @@ def find_communities(edges: Mapping[Pair, float], max_cluster_size: int = MAX_CL
     from graspologic_native import hierarchical_leiden
 
     listed = [(one, other, weight) for (one, other), weight in sorted(edges.items())]
-    found = hierarchical_leiden(
+    entries = hierarchical_leiden(
         listed, resolution=_RESOLUTION, randomness=_RANDOMNESS, max_cluster_size=max_cluster_size, seed=_SEED, use_modularity=True
     )
     members: dict[int, set[str]] = defaultdict(set)
     parts: dict[int | None, set[int]] = defaultdict(set)
-    for entry in found:
+    for entry in entries:
         members[entry.cluster].add(entry.node)
         parts[entry.parent_cluster].add(entry.cluster)
 
@@ -84,7 +84,7 @@ def find_communities(edges: Mapping[Pair, float], max_cluster_size: int = MAX_CL
                 (cluster,) = parts[cluster]
             own.append((sorted(members[cluster]), cluster))
         partition: Partition = {}
-        for number, (names, cluster) in enumerate(sorted(own, key=lambda one: (-len(one[0]), one[0]))):
+        for number, (names, cluster) in enumerate(sorted(own, key=lambda item: (-len(item[0]), item[0]))):
             path = (*above, number)
             id = ".".join(map(str, path))
             partition |= {id: Community(id, tuple(names))} | numbered(parts[cluster], path)
@@ -98,7 +98,7 @@ def community_levels(partition: Partition) -> list[list[str]]:
     split = {community.parent for community in partition.values()}
     deepest = max((community.level for community in partition.values()), default=-1)
     return [
-        [id for id, one in partition.items() if one.level == level or (one.level < level and id not in split)]
+        [id for id, community in partition.items() if community.level == level or (community.level < level and id not in split)]
         for level in range(deepest + 1)
     ]
 
@@ -238,7 +238,10 @@ def fill_window(material: ReportMaterial, window: int, count: Callable[[str], in
                 break
             report = part.report
             head = Description(f"{report.title}. {report.summary}".strip(), report.passages[0] if report.passages else "")
-            lines_of[part.community.id] = [head, *(Description(one.text, one.passages[0]) for one in report.findings if one.passages)]
+            lines_of[part.community.id] = [
+                head,
+                *(Description(finding.text, finding.passages[0]) for finding in report.findings if finding.passages),
+            ]
             lines = [*chain(*lines_of.values()), *between]
     fitting: list[Description] = []
     remaining = window

@@ -131,9 +131,9 @@ def title_key(title: str) -> str:
     return fold(strip_disambiguation(title))
 
 
-def merge_elements(found: Iterable[Elements]) -> Knowledge:
+def merge_elements(extracted: Iterable[Elements]) -> Knowledge:
     """Merge extracted elements into entities, relations and claims; the result does not depend on their order."""
-    instances = list(found)
+    instances = list(extracted)
     mentions = [mention for part in instances for mention in part.mentions]
     longer_names = _longer_names(mentions)
     entities: dict[str, Entity] = {}
@@ -213,12 +213,12 @@ def to_graph(knowledge: Knowledge, describe: DescribeElement) -> Graph:
     """Return the graph of the entities and relations, with one description each."""
     degrees = Counter(key for pair in knowledge.relations for key in pair)
     names = {
-        key: Name(one.name, one.kind, describe(one.descriptions, [one.name]), degrees[key], tuple(sorted(one.passages)))
-        for key, one in knowledge.entities.items()
+        key: Name(entity.name, entity.kind, describe(entity.descriptions, [entity.name]), degrees[key], tuple(sorted(entity.passages)))
+        for key, entity in knowledge.entities.items()
     }
     edges = {
-        pair: Connection(one.count, describe(one.descriptions, [names[key].name for key in pair]))
-        for pair, one in knowledge.relations.items()
+        pair: Connection(relation.count, describe(relation.descriptions, [names[key].name for key in pair]))
+        for pair, relation in knowledge.relations.items()
     }
     return Graph(names, edges, tuple(knowledge.claims))
 
@@ -226,7 +226,9 @@ def to_graph(knowledge: Knowledge, describe: DescribeElement) -> Graph:
 def pick_description(descriptions: list[Description], names: Sequence[str] = ()) -> Description:
     """Return the most representative description: prose that contains the names, the first of these; empty if there are none."""
     return min(
-        descriptions, key=lambda one: (not is_prose(one.text), sum(name not in one.text for name in names)), default=Description("", "")
+        descriptions,
+        key=lambda description: (not is_prose(description.text), sum(name not in description.text for name in names)),
+        default=Description("", ""),
     )
 
 
@@ -243,7 +245,7 @@ def is_prose(text: str) -> bool:
 def join_descriptions(descriptions: list[Description], names: Sequence[str] = ()) -> Description:
     """Return the distinct descriptions joined in order, with the passage of the first."""
     return (
-        Description(" ".join(dict.fromkeys(one.text for one in descriptions)), descriptions[0].passage)
+        Description(" ".join(dict.fromkeys(description.text for description in descriptions)), descriptions[0].passage)
         if descriptions
         else Description("", "")
     )

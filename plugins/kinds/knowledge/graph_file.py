@@ -86,11 +86,11 @@ def read_facts(path: Path) -> dict[str, str]:
 
 def _checksum(database: sqlite3.Connection) -> int:
     """Return a CRC-32 over all tables: it detects damage that SQLite does not notice."""
-    found = 0
+    checksum = 0
     for (table,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").fetchall():
         for row in database.execute(f"SELECT * FROM {table}"):
-            found = zlib.crc32(repr(row).encode("utf-8", "surrogatepass"), found)
-    return found >> 1  # user_version has 31 bits
+            checksum = zlib.crc32(repr(row).encode("utf-8", "surrogatepass"), checksum)
+    return checksum >> 1  # user_version has 31 bits
 
 
 def _rows(content: GraphContent) -> Iterator[tuple[str, Iterable[tuple[object, ...]]]]:
@@ -106,25 +106,31 @@ def _rows(content: GraphContent) -> Iterator[tuple[str, Iterable[tuple[object, .
     yield "told", ((number, description.text, description.passage) for description, number in description_of.items())
     yield (
         "names",
-        ((number_of[key], key, one.name, one.kind, description_of[one.description], one.degree) for key, one in graph.names.items()),
+        ((number_of[key], key, name.name, name.kind, description_of[name.description], name.degree) for key, name in graph.names.items()),
     )
-    yield "mentions", ((number_of[key], passage_of[id]) for key, one in graph.names.items() for id in one.passages if id in passage_of)
+    yield "mentions", ((number_of[key], passage_of[id]) for key, name in graph.names.items() for id in name.passages if id in passage_of)
     yield "titles", sorted({(number_of[key], passage_of[id]) for id, keys in content.titles.items() for key in keys if key in number_of})
     yield (
         "edges",
         ((number_of[one], number_of[other], edge.times, description_of[edge.description]) for (one, other), edge in graph.edges.items()),
     )
     yield "claims", (tuple(claim) for claim in graph.claims)
-    yield "communities", ((community_of[id], id, one.level, one.parent, len(one.members)) for id, one in partition.items())
-    yield "members", ((community_of[id], number_of[key]) for id, one in partition.items() for key in one.members)
+    yield (
+        "communities",
+        ((community_of[id], id, community.level, community.parent, len(community.members)) for id, community in partition.items()),
+    )
+    yield "members", ((community_of[id], number_of[key]) for id, community in partition.items() for key in community.members)
     yield "levels", ((level, community_of[id]) for level, ids in enumerate(community_levels(partition)) for id in ids)
     reports = [(community_of[id], content.reports[id]) for id in partition]
     yield (
         "reports",
-        ((number, one.title, one.summary, one.rating, one.made_by, one.digest, estimate_tokens(one.text)) for number, one in reports),
+        (
+            (number, report.title, report.summary, report.rating, report.made_by, report.digest, estimate_tokens(report.text))
+            for number, report in reports
+        ),
     )
-    findings = ((number, rank, one) for number, report in reports for rank, one in enumerate(report.findings))
-    yield "findings", ((number, rank, one.text, "\n".join(one.passages)) for number, rank, one in findings)
+    findings = ((number, rank, finding) for number, report in reports for rank, finding in enumerate(report.findings))
+    yield "findings", ((number, rank, finding.text, "\n".join(finding.passages)) for number, rank, finding in findings)
 
 
 class PreviousGraph(NamedTuple):
@@ -146,19 +152,19 @@ def read_previous_graph(path: Path) -> PreviousGraph:
             pairs = database.execute(
                 "SELECT one.key, other.key FROM edges JOIN names one ON one.number = source JOIN names other ON other.number = target"
             )
-            return PreviousGraph(read_partition(database), frozenset(pairs), {one.digest: one for one in read_reports(database)})
+            return PreviousGraph(read_partition(database), frozenset(pairs), {report.digest: report for report in read_reports(database)})
     except sqlite3.DatabaseError:
         return PreviousGraph({}, frozenset(), {})
 
 
 def read_partition(database: sqlite3.Connection) -> Partition:
     """Return the communities, sorted by id."""
-    found: dict[str, list[str]] = {id: [] for (id,) in database.execute("SELECT id FROM communities ORDER BY number")}
+    members: dict[str, list[str]] = {id: [] for (id,) in database.execute("SELECT id FROM communities ORDER BY number")}
     sql = """SELECT id, key FROM members JOIN communities ON communities.number = community
         JOIN names ON names.number = members.name ORDER BY key"""
     for id, key in database.execute(sql):
-        found[id].append(key)
-    return {id: Community(id, tuple(found[id])) for id in sorted(found, key=community_sort_key)}
+        members[id].append(key)
+    return {id: Community(id, tuple(members[id])) for id in sorted(members, key=community_sort_key)}
 
 
 def read_reports(database: sqlite3.Connection, level: int | None = None, ids: Iterable[str] | None = None) -> list[Report]:
@@ -205,7 +211,7 @@ class GraphFile:
 
     def reports(self, level: int) -> list[Report]:
         """Return the reports of a level; UsageError if there is no such level."""
-        numbers = [one.number for one in self.levels]
+        numbers = [entry.number for entry in self.levels]
         if level not in numbers:
             raise UsageError(
                 f"there is no level {level}: the graph has levels {numbers[0]} to {numbers[-1]}", "choose one of them, or level=auto"

@@ -61,16 +61,16 @@ class GraphView:
     @property
     def root(self) -> list[str]:
         """Return the ids of the communities of level 0, the largest first."""
-        return sorted((id for id, one in self.partition.items() if one.parent is None), key=lambda id: -self.size(id))
+        return sorted((id for id, community in self.partition.items() if community.parent is None), key=lambda id: -self.size(id))
 
     @cached_property
     def sub_communities(self) -> Mapping[str, Sequence[str]]:
         """Return the ids of the sub-communities of each community that has any."""
-        found: dict[str, list[str]] = defaultdict(list)
+        children: dict[str, list[str]] = defaultdict(list)
         for id, community in self.partition.items():
             if community.parent is not None:
-                found[community.parent].append(id)
-        return found
+                children[community.parent].append(id)
+        return children
 
     def size(self, id: str) -> int:
         """Return the number of names in a community."""
@@ -267,20 +267,20 @@ class GraphIndex(LocalIndex[WalkSearch]):
 
 def _pairs(database: sqlite3.Connection, table: str, place_of: Numbers) -> Numbers:
     """Return pairs (name, position) of shape (pairs, 2); passages that are no longer searched are left out."""
-    found = np.array(database.execute(f"SELECT name, passage FROM {table}").fetchall(), dtype=np.int64).reshape(-1, 2)
-    if len(found):
-        found[:, 1] = place_of[found[:, 1]]
-    return found[found[:, 1] >= 0]
+    pairs = np.array(database.execute(f"SELECT name, passage FROM {table}").fetchall(), dtype=np.int64).reshape(-1, 2)
+    if len(pairs):
+        pairs[:, 1] = place_of[pairs[:, 1]]
+    return pairs[pairs[:, 1] >= 0]
 
 
 def _spread_to_passages(names: Mass, lists: _Adjacency) -> Mass:
     """Return the mass of passages: each name's mass is divided equally among its passages."""
-    found: Mass = defaultdict(float)
+    spread: Mass = defaultdict(float)
     for name, mass in sorted(names.items()):
         passages = lists.values_of(name).tolist()
         for position in passages:
-            found[position] += mass / len(passages)
-    return found
+            spread[position] += mass / len(passages)
+    return spread
 
 
 def _add_mass(one: Mass, other: Mapping[int, float], weight: float) -> Mass:

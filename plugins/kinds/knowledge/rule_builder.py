@@ -157,14 +157,14 @@ def group_by_first_word(keys: Iterable[str]) -> dict[str, list[tuple[str, ...]]]
 def find_spans(key: str, names: Mapping[str, Iterable[tuple[str, ...]]]) -> list[str]:
     """Return the names in a folded text from left to right, the longest match at each position."""
     words = key.split()
-    found: list[str] = []
+    spans: list[str] = []
     place = 0
     while place < len(words):
         fitting = next((name for name in names.get(words[place], ()) if tuple(words[place : place + len(name)]) == name), None)
         if fitting:
-            found.append(" ".join(fitting))
+            spans.append(" ".join(fitting))
         place += len(fitting) if fitting else 1
-    return found
+    return spans
 
 
 def _capitalized_names(sentence: str, known: Lexicon) -> dict[str, str]:
@@ -241,12 +241,12 @@ class RuleBuilder:
         if 2 * foreign > len(sampled):
             what = "most of these documents do not look like English, and the names of a graph are found by rules for English"
             raise IndexingError(what, "name a language model with --model, such as ollama:llama3.1:8b, and a multilingual --embedding")
-        found = []
+        extracted = []
         for number, elements in enumerate(extract_by_rules(pieces), 1):
-            found.append(elements)
+            extracted.append(elements)
             if number % _PROGRESS_EVERY == 0 or number == len(pieces):
                 progress(number, len(pieces), "passages for names")
-        return Extraction(found)
+        return Extraction(extracted)
 
     async def describe(self, knowledge: Knowledge, progress: Progress) -> Graph:
         """Return the graph, with one quoted sentence as the description of each element."""
@@ -318,9 +318,9 @@ def extractive_report(material: ReportMaterial) -> Report:
     mentions: Counter[str] = Counter()
     findings: dict[str, ReportFinding] = {}
     descriptions = {pair: edge.description for pair, edge in material.edges.items() if edge.description.text}
-    edges = [one for one in descriptions.items() if is_prose(one[1].text)] or list(descriptions.items())[:1]
+    edges = [item for item in descriptions.items() if is_prose(item[1].text)] or list(descriptions.items())[:1]
     if len(material.community.members) <= _SMALL_COMMUNITY:
-        edges = sorted(edges, key=lambda one: len(one[1].text))[:1]
+        edges = sorted(edges, key=lambda item: len(item[1].text))[:1]
     for pair, (text, passage) in edges:
         length = len(text.split())
         if text in findings or (findings and (length > remaining or any(mentions[key] >= _MAX_MENTIONS_PER_NAME for key in pair))):

@@ -15,9 +15,9 @@ from ramify.kinds.knowledge.index import GraphIndex
 def index(tmp_path_factory: pytest.TempPathFactory) -> GraphIndex:
     folder = tmp_path_factory.mktemp("valley") / "index"
     build_index_with_graph(folder, **SMALL)
-    found = open_graph(folder)
-    assert {level.number: level.communities for level in found.reports.levels} == REPORTS
-    return found
+    graph = open_graph(folder)
+    assert {level.number: level.communities for level in graph.reports.levels} == REPORTS
+    return graph
 
 
 @pytest.fixture(scope="session")

@@ -27,12 +27,12 @@ def partial(score: Any, point: str = "The valley has bridges.", reports: str = "
     return {"points": [f"{score} | {reports} | {point}"]}
 
 
-def by_name(**told: Any) -> FakeModel:
+def by_name(**replies: Any) -> FakeModel:
     """Make a model that says of a batch what is told of a name in it, else that it does not help."""
 
     def mapped(slots: Mapping[str, Any]) -> Any:
         text = " ".join(report["title"] + report["text"] for report in slots["passages"])
-        return next((reply for name, reply in told.items() if name in text), {"points": []})
+        return next((reply for name, reply in replies.items() if name in text), {"points": []})
 
     return but(map_report=mapped)
 

@@ -33,11 +33,11 @@ def asked(index: Any, chat: FakeModel | str | None = None, **options: Any) -> Re
     return graphs.ask(THEMES, "global", model=chat or model(), index=index, **{**ONE_EACH, **options})
 
 
-def by_group(**told: str) -> FakeModel:
+def by_group(**statements: str) -> FakeModel:
     """Make a model that finds a batch helpful where a group's name stands in it, and says of it what is told."""
 
     def mapped(slots: Mapping[str, Any]) -> Any:
-        said = next((told[name] for text in slots["passages"] for name in told if name in text["title"]), "")
+        said = next((statements[name] for text in slots["passages"] for name in statements if name in text["title"]), "")
         return {"points": [f"80 | 1 | {said}"] if said else []}
 
     return but(map_report=mapped)
@@ -72,7 +72,7 @@ def test_the_embedded_model_quotes_under_the_names_of_the_groups(index: Hierarch
 
 
 def test_a_sentence_that_a_page_breaks_is_quoted_all_the_same(tmp_path: Path) -> None:
-    build_index_with_groups(tmp_path / "index", [{**one, "text": one["text"].replace(" and ", "\nand ")} for one in records()])
+    build_index_with_groups(tmp_path / "index", [{**record, "text": record["text"].replace(" and ", "\nand ")} for record in records()])
     result = asked(open_groups(tmp_path / "index"), "extractive", level="auto", batch_tokens=None)
     assert result.citations
     assert all(citation.quote in result.answer for citation in result.citations)

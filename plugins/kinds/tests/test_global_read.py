@@ -74,4 +74,4 @@ class TestWhatIsRead:
     def test_a_store_of_another_make_is_searched(self) -> None:
         result = asked(river(), level="auto", batch_tokens=None)
         assert (result.answer, len(batches(result)[0].evidence)) == ("Seine", 4)
-        assert [one for one in result.notices if "the index has no reports" in one and "(4 passages)" in one]
+        assert [notice for notice in result.notices if "the index has no reports" in notice and "(4 passages)" in notice]

@@ -35,29 +35,29 @@ def long_text(count: int) -> list[Piece]:
 
 
 def test_by_rules_it_calls_nothing(folder: Path) -> None:
-    found = estimated(folder, "extractive")
-    assert list(found) == ["names", "reports"]
-    assert all(stage.calls == (0, 0) for stage in found.values())
-    assert found["names"].todo == "12 passages by rules"
+    stages = estimated(folder, "extractive")
+    assert list(stages) == ["names", "reports"]
+    assert all(stage.calls == (0, 0) for stage in stages.values())
+    assert stages["names"].todo == "12 passages by rules"
 
 
 def test_it_asks_no_more_than_the_pilot_and_says_what_all_would_be(folder: Path) -> None:
-    found = estimated(folder, chat := graph_model())
+    stages = estimated(folder, chat := graph_model())
     assert len(chat.asked("extract")) == len(VALLEY) <= PILOT_UNITS
     assert chat.asked("report") == [], "the communities are not known yet: a report on others would be thrown away"
-    assert found["names"].calls == (len(VALLEY), len(VALLEY))
-    assert found["names"].todo == "12 units of at most 600 tokens"
-    low, high = found["reports"].calls
+    assert stages["names"].calls == (len(VALLEY), len(VALLEY))
+    assert stages["names"].todo == "12 units of at most 600 tokens"
+    low, high = stages["reports"].calls
     assert 0 < low < high
-    assert found["reports"].seconds[0] > 0
-    assert all(stage.tokens[1] >= stage.tokens[0] > 0 for stage in found.values())
+    assert stages["reports"].seconds[0] > 0
+    assert all(stage.tokens[1] >= stage.tokens[0] > 0 for stage in stages.values())
 
 
 def test_the_build_s_own_calls_lie_within_it(folder: Path) -> None:
-    found = estimated(folder, graph_model())
+    stages = estimated(folder, graph_model())
     (folder / REPLIES_FILE).unlink()
     _, usage = build_with_model(folder)
-    assert sum(stage.calls[0] for stage in found.values()) <= usage.llm_calls <= sum(stage.calls[1] for stage in found.values())
+    assert sum(stage.calls[0] for stage in stages.values()) <= usage.llm_calls <= sum(stage.calls[1] for stage in stages.values())
 
 
 def test_a_build_does_not_ask_the_pilot_again(folder: Path) -> None:
@@ -71,11 +71,11 @@ def test_of_a_long_text_the_pilot_is_some_of_its_units_as_they_are(tmp_path: Pat
     lengthy = long_text(200)
     whole = [unit.text for unit in text_units(lengthy, tokens, 50)]
     assert len(whole) > 2 * PILOT_UNITS
-    found = estimate_graph(lengthy, None, {**OPTIONS, "model": (chat := graph_model()), "unit_tokens": 50}, tmp_path / REPLIES_FILE)
+    stages = estimate_graph(lengthy, None, {**OPTIONS, "model": (chat := graph_model()), "unit_tokens": 50}, tmp_path / REPLIES_FILE)
     asked = [slots["text"] for slots in chat.asked("extract")]
     assert 0 < len(asked) <= PILOT_UNITS
     assert set(asked) <= set(whole), "so a build need not ask for them again"
-    assert round(found[0].calls[0]) == len(whole)
+    assert round(stages[0].calls[0]) == len(whole)
 
 
 def test_a_second_estimate_asks_nothing_and_says_the_same_of_calls(folder: Path) -> None:
@@ -88,11 +88,11 @@ def test_a_second_estimate_asks_nothing_and_says_the_same_of_calls(folder: Path)
 @pytest.mark.parametrize("levels", [1, 2, 9])
 def test_reports_alone_are_counted_exactly_and_those_of_the_pilot_are_not_asked_for_again(folder: Path, levels: int) -> None:
     options = {"model": "extractive", "reporter": (chat := graph_model()), "report_levels": levels}
-    found = estimated(folder, "extractive", reporter=chat, report_levels=levels)
+    stages = estimated(folder, "extractive", reporter=chat, report_levels=levels)
     assert {name for name, _ in chat.calls} == {"report"}
     assert len(chat.calls) <= PILOT_REPORTS
     build_graph(folder, {**OPTIONS, **options})
-    assert (found["names"].calls, found["reports"].calls) == ((0, 0), (len(chat.calls),) * 2)
+    assert (stages["names"].calls, stages["reports"].calls) == ((0, 0), (len(chat.calls),) * 2)
 
 
 @pytest.mark.parametrize("options", [{}, {"model": "extractive"}])
@@ -123,11 +123,11 @@ def test_on_the_command_line_nothing_is_built(folder: Path, tmp_path: Path, monk
 
     monkeypatch.setattr("ramify.tools.index.build.load_encoder", lambda name: WordEncoder())
     documents = str(write(tmp_path / "documents"))
-    told = CliRunner().invoke(app, ["index", documents, "--out", str(tmp_path / "new"), "--kind", "graph", "--estimate"])
-    assert told.exit_code == 0, told.output
-    assert "12 passages by rules" in told.output
+    result = CliRunner().invoke(app, ["index", documents, "--out", str(tmp_path / "new"), "--kind", "graph", "--estimate"])
+    assert result.exit_code == 0, result.output
+    assert "12 passages by rules" in result.output
     assert not (tmp_path / "new").exists()
-    told = CliRunner().invoke(app, ["index", "--out", str(folder), "--kind", "graph", "--estimate"])
-    assert told.exit_code == 0, told.output
+    result = CliRunner().invoke(app, ["index", "--out", str(folder), "--kind", "graph", "--estimate"])
+    assert result.exit_code == 0, result.output
     assert read_index_manifest(folder / MANIFEST).kind == "passages"  # type: ignore[union-attr]  # it is there
     assert len(Index.open(folder, WordEncoder())) == len(VALLEY)

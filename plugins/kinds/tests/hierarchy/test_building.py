@@ -49,11 +49,11 @@ def test_every_group_has_a_tree_up_to_one_root_over_all_its_passages(built: Path
 
 def test_every_sentence_of_a_summary_is_quoted_from_its_passage(built: Path) -> None:
     content, index = read_content(built), open_groups(built)
-    said = [one for tree in content.trees.values() for node in tree for one in node.summary.sentences]
+    said = [sentence for tree in content.trees.values() for node in tree for sentence in node.summary.sentences]
     assert len(said) >= 3 * len(content.trees)
-    for one in said:
-        [passage] = index.get_by_ids([content.ids[one.leaf]])
-        assert one.text in passage.page_content
+    for quote in said:
+        [passage] = index.get_by_ids([content.ids[quote.leaf]])
+        assert quote.text in passage.page_content
     assert {node.summary.support for tree in content.trees.values() for node in tree} == {1.0}
 
 
@@ -93,12 +93,12 @@ def test_a_new_passage_changes_its_group_alone(copy: Path) -> None:
 
 
 def test_a_much_changed_group_is_reported_and_rebuilt_on_request(copy: Path) -> None:
-    updated(copy, [*records(), *({**one, "id": f"more-{n}"} for n, one in enumerate(records(24)[16:24]))])
+    updated(copy, [*records(), *({**record, "id": f"more-{n}"} for n, record in enumerate(records(24)[16:24]))])
     assert "Bellows" in build_groups(copy).drifted
     again = build_groups(copy, rebuild=True)
     assert (again.drifted, again.rebuilt_trees > 0) == ((), True)
     fresh = build_index_with_groups(
-        copy.parent / "fresh", [*records(), *({**one, "id": f"more-{n}"} for n, one in enumerate(records(24)[16:24]))]
+        copy.parent / "fresh", [*records(), *({**record, "id": f"more-{n}"} for n, record in enumerate(records(24)[16:24]))]
     )
     assert fresh.nodes == again.nodes
     assert dump(copy) == dump(copy.parent / "fresh")
@@ -143,22 +143,22 @@ def test_an_index_without_passages_is_refused(tmp_path: Path) -> None:
 
 def test_steps_that_clusters_tear_apart_are_brought_together(tmp_path: Path) -> None:
     build_index_with_groups(tmp_path / "index", repairs=0)
-    torn = {group: one.measures.step_discontinuity for group, one in enumerate(read_content(tmp_path / "index").diagnoses)}
+    torn = {group: diagnosis.measures.step_discontinuity for group, diagnosis in enumerate(read_content(tmp_path / "index").diagnoses)}
     assert max(torn.values()) > 0.2
     build_groups(tmp_path / "index", repairs=2)
     content = read_content(tmp_path / "index")
-    repaired = {one.group for one in content.repairs} & {group for group, share in torn.items() if share > 0.2}
+    repaired = {repair.group for repair in content.repairs} & {group for group, share in torn.items() if share > 0.2}
     assert repaired
     assert all(content.diagnoses[group].measures.step_discontinuity < torn[group] for group in repaired)
 
 
 def test_steps_stay_together_even_if_too_long_for_one_summary(tmp_path: Path) -> None:
-    long = [{**one, "text": " ".join([str(one["text"])] * 6)} for one in records(40, ("Bellows", "Kiln"))]
+    long = [{**record, "text": " ".join([str(record["text"])] * 6)} for record in records(40, ("Bellows", "Kiln"))]
     build_index_with_groups(tmp_path / "index", long)
     content = read_content(tmp_path / "index")
-    assert {one.what for one in content.repairs} == {"steps kept together"}
+    assert {repair.what for repair in content.repairs} == {"steps kept together"}
     assert all(len(tree) > 4 for tree in content.trees.values())
-    assert max(one.measures.step_discontinuity for one in content.diagnoses) < 0.2
+    assert max(diagnosis.measures.step_discontinuity for diagnosis in content.diagnoses) < 0.2
 
 
 def test_groups_that_another_version_has_made_are_refused_until_they_are_made_again(copy: Path) -> None:

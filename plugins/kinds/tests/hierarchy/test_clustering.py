@@ -23,8 +23,8 @@ def planted(clusters: int, each: int, spread: float = 0.15, seed: int = 3) -> ND
 
 
 def test_planted_clusters_are_found() -> None:
-    found = cluster(planted(8, 40)).clusters
-    assert found == [list(range(40 * number, 40 * (number + 1))) for number in range(8)]
+    clusters = cluster(planted(8, 40)).clusters
+    assert clusters == [list(range(40 * number, 40 * (number + 1))) for number in range(8)]
 
 
 def test_a_vector_between_two_clusters_is_in_both() -> None:
@@ -46,8 +46,8 @@ def test_vectors_that_are_all_the_same_are_one_cluster() -> None:
 def test_the_same_vector_twice_is_in_the_same_clusters() -> None:
     vectors = planted(4, 20)
     twice = np.vstack([vectors, vectors])
-    found = cluster(twice).clusters
-    assert found == [sorted({*own, *(place + 80 for place in own)}) for own in cluster(vectors).clusters]
+    clusters = cluster(twice).clusters
+    assert clusters == [sorted({*own, *(place + 80 for place in own)}) for own in cluster(vectors).clusters]
 
 
 def test_no_singleton_clusters_for_unclustered_points() -> None:
@@ -64,26 +64,26 @@ def test_without_convergence_k_means_is_used_with_a_note(monkeypatch: pytest.Mon
     from sklearn.mixture import GaussianMixture
 
     monkeypatch.setattr(GaussianMixture, "fit", lambda self, points: warnings.warn("no", ConvergenceWarning, stacklevel=1))
-    found = cluster(planted(3, 20))
-    assert found.note == "no mixture converged: clustered by k-means"
-    assert {place for own in found.clusters for place in own} == set(range(60))
+    mixture = cluster(planted(3, 20))
+    assert mixture.note == "no mixture converged: clustered by k-means"
+    assert {place for own in mixture.clusters for place in own} == set(range(60))
 
 
 def test_what_must_stay_together_does() -> None:
     must = [[0, 59], *([place] for place in range(1, 59))]
-    found = cluster_constrained(planted(4, 15), must, [()] * 60).clusters
-    assert any({0, 59} <= set(own) for own in found)
-    assert {place for own in found for place in own} == set(range(60))
+    clusters = cluster_constrained(planted(4, 15), must, [()] * 60).clusters
+    assert any({0, 59} <= set(own) for own in clusters)
+    assert {place for own in clusters for place in own} == set(range(60))
 
 
 def test_what_cannot_be_together_is_not_and_what_says_nothing_goes_with_the_most() -> None:
     values = [("loom",), ("kiln",), ("loom",), ()]
     known = [(frozenset(values[place % 4]),) for place in range(60)]
-    found = cluster_constrained(planted(2, 30), [[place] for place in range(60)], known).clusters
-    assert len(found) == 4, "two clusters, each in two parts"
-    for own in found:
+    clusters = cluster_constrained(planted(2, 30), [[place] for place in range(60)], known).clusters
+    assert len(clusters) == 4, "two clusters, each in two parts"
+    for own in clusters:
         assert len({known[place] for place in own if any(known[place])}) == 1
-    assert max(len(own) for own in found) >= 2 * min(len(own) for own in found)
+    assert max(len(own) for own in clusters) >= 2 * min(len(own) for own in clusters)
     assert separate_conflicts(
         [[0], [1], [2]], [(frozenset({"a"}), frozenset()), (frozenset(), frozenset({"b"})), (frozenset({"c"}), frozenset())]
     ) == [

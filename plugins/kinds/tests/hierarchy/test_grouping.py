@@ -50,7 +50,7 @@ def test_a_passage_like_none_of_the_groups_is_in_none(tmp_path: Path) -> None:
 
 
 def test_passages_of_no_group_that_belong_together_found_groups(tmp_path: Path) -> None:
-    other = [{**one, "metadata": {}} for one in records(24, ("Kiln", "Press"))]
+    other = [{**record, "metadata": {}} for record in records(24, ("Kiln", "Press"))]
     done = build_index_with_groups(tmp_path / "index", [*records(chapters=("Bellows", "Loom")), *other])
     content = read_content(tmp_path / "index")
     founded = [number for number, group in enumerate(content.groups) if group.kind == "founded"]
@@ -61,7 +61,7 @@ def test_passages_of_no_group_that_belong_together_found_groups(tmp_path: Path) 
 
 
 def test_one_topic_that_no_group_has_founds_a_group(tmp_path: Path) -> None:
-    other = [{**one, "metadata": {}} for one in records(12, ("Kiln",))]
+    other = [{**record, "metadata": {}} for record in records(12, ("Kiln",))]
     done = build_index_with_groups(tmp_path / "index", [*records(chapters=("Bellows", "Loom", "Press")), *other])
     assert (done.new_groups, done.ungrouped) == (1, 0)
 
@@ -86,7 +86,7 @@ def dated() -> list[Record]:
     days = [
         f"2026-0{month}-{day:02}T08:00" if month % 2 else f"20260{month}{day:02}_08:00" for month in (1, 2, 3, 4) for day in range(1, 17)
     ]
-    return [{**one, "metadata": {"date": day, "hours": 5 * n}} for n, (one, day) in enumerate(zip(records(), days, strict=True))]
+    return [{**record, "metadata": {"date": day, "hours": 5 * n}} for n, (record, day) in enumerate(zip(records(), days, strict=True))]
 
 
 def test_dates_and_numbers_are_binned_on_request(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_dates_and_numbers_are_binned_on_request(tmp_path: Path) -> None:
     ],
 )
 def test_values_that_cannot_be_put_together_so_are_refused(tmp_path: Path, by: str, what: str) -> None:
-    given = [{**one, "metadata": {**one["metadata"], "date": "2026-01-01"}} for one in records()]
+    given = [{**record, "metadata": {**record["metadata"], "date": "2026-01-01"}} for record in records()]
     with pytest.raises(UsageError) as error:
         build_index_with_groups(tmp_path / "index", given, (by,))
     assert what in error.value.what
@@ -134,7 +134,7 @@ def test_fields_that_do_not_group_are_refused_with_those_that_may(tmp_path: Path
 
 
 def test_without_metadata_there_is_one_tree_over_everything(tmp_path: Path) -> None:
-    given = [{**one, "metadata": {"chapter": None}} for one in records()]
+    given = [{**record, "metadata": {"chapter": None}} for record in records()]
     done = build_index_with_groups(tmp_path / "index", given)
     alone = build_index_with_groups(tmp_path / "other", records(), by=("none",))
     assert (done.groups, done.ungrouped) == (1, 64)

@@ -52,7 +52,7 @@ def test_a_first_build(index: Path) -> None:
 def test_an_update(index: Path) -> None:
     build_groups(index)
     before = dump(index)
-    more = [*MISSING, *({**one, "id": f"more-{n}"} for n, one in enumerate(records(19)[16:19]))]
+    more = [*MISSING, *({**record, "id": f"more-{n}"} for n, record in enumerate(records(19)[16:19]))]
     Index.build([write(index.parent / "index-documents", more)], index, WordEncoder())
     copies = killed_everywhere(index, BY_CHAPTER)
     assert any(dump(copy) == before for copy in copies)

@@ -50,7 +50,7 @@ def test_supported_sentences_are_kept_with_their_passages(folder: Path) -> None:
     assert made_by(folder) == {read_content(folder).facts["made_by"]} != {"extractive"}
     assert [prompt for prompt, _ in fake.calls] == ["summarize_cluster"] * 4
     for tree in read_content(folder).trees.values():
-        assert all(one.leaf in tree[-1].leaves for one in tree[-1].summary.sentences)
+        assert all(sentence.leaf in tree[-1].leaves for sentence in tree[-1].summary.sentences)
 
 
 def test_unsupported_sentences_are_reported_and_requested_again(folder: Path) -> None:

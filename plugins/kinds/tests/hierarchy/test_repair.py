@@ -85,12 +85,12 @@ class Case:
             return asyncio.run(repair_groups(self.state, GroupTrees(self.leaves, grower, kept, False, ignore_progress), known, routing))
 
 
-def lowest(found: RepairResult, group: int = 0) -> list[tuple[int, ...]]:
-    return sorted(node.leaves for node in found.trees[group] if not node.children)
+def lowest(result: RepairResult, group: int = 0) -> list[tuple[int, ...]]:
+    return sorted(node.leaves for node in result.trees[group] if not node.children)
 
 
-def done(found: RepairResult) -> list[tuple[int, int, str]]:
-    return [(one.round, one.group, one.what) for one in found.repairs]
+def done(result: RepairResult) -> list[tuple[int, int, str]]:
+    return [(repair.round, repair.group, repair.what) for repair in result.repairs]
 
 
 def between(tmp_path: Path) -> Case:
@@ -102,20 +102,20 @@ def between(tmp_path: Path) -> Case:
 
 
 def test_clusters_that_mix_are_split_and_what_is_one_is_merged(tmp_path: Path) -> None:
-    found = between(tmp_path).repaired()
-    assert done(found) == [(1, 0, "clusters split"), (1, 0, "clusters merged")]
-    assert lowest(found) == [tuple(range(20)), tuple(range(20, 40)), tuple(range(40, 60))]
-    assert found.diagnoses[0].measures.self_retrieval == 1.0
-    assert set(found.trees[0][-1].leaves) == set(range(60))
+    result = between(tmp_path).repaired()
+    assert done(result) == [(1, 0, "clusters split"), (1, 0, "clusters merged")]
+    assert lowest(result) == [tuple(range(20)), tuple(range(20, 40)), tuple(range(40, 60))]
+    assert result.diagnoses[0].measures.self_retrieval == 1.0
+    assert set(result.trees[0][-1].leaves) == set(range(60))
 
 
 def test_a_cluster_that_is_a_whole_tree_is_split_below_a_root(tmp_path: Path) -> None:
     case = between(tmp_path)
     case.clusters["A"] = [[*range(40)]]
     case.state.edges[:] = [edge for edge in case.state.edges if not 40 <= edge.leaf < 60]
-    found = case.repaired()
-    assert done(found) == [(1, 0, "clusters split")]
-    assert [node.leaves for node in found.trees[0]] == [tuple(range(20)), tuple(range(20, 40)), tuple(range(40))]
+    result = case.repaired()
+    assert done(result) == [(1, 0, "clusters split")]
+    assert [node.leaves for node in result.trees[0]] == [tuple(range(20)), tuple(range(20, 40)), tuple(range(40))]
 
 
 def test_only_what_has_changed_is_summed_up_again(tmp_path: Path) -> None:
@@ -123,44 +123,44 @@ def test_only_what_has_changed_is_summed_up_again(tmp_path: Path) -> None:
     case.repaired(repairs=0)
     case.summarizer.asked.clear()
     case.repaired()
-    again = {one for one in case.summarizer.asked if len(one) < 60}
+    again = {leaves for leaves in case.summarizer.asked if len(leaves) < 60}
     assert again == {frozenset(range(20)), frozenset(range(20, 40))}
 
 
 def test_clusters_that_are_one_are_merged(tmp_path: Path) -> None:
     case = Case(tmp_path, [near(AXES[0], 45), near(AXES[1], 30, 2)])
     case.clusters["A"] = [[*range(start, 45, 3)] for start in range(3)]
-    found = case.repaired()
-    assert done(found) == [(1, 0, "clusters merged")]
-    assert lowest(found) == [tuple(range(45))]
-    assert len(found.trees[0]) == 1, "and the root that there was has nothing to sum up any more"
+    result = case.repaired()
+    assert done(result) == [(1, 0, "clusters merged")]
+    assert lowest(result) == [tuple(range(45))]
+    assert len(result.trees[0]) == 1, "and the root that there was has nothing to sum up any more"
 
 
 def test_outliers_for_want_of_metadata_move_and_their_cluster_is_made_again(tmp_path: Path) -> None:
     case = Case(tmp_path, [near(AXES[0], 14), near(AXES[1], 40, 2), near(AXES[2], 40, 3)])
     strays = list(range(14, 18))
     case.join(strays, 0, "soft")
-    found = case.repaired()
-    assert found.repairs[0] == Repair(1, 0, "outliers moved", 4)
-    assert {(edge.leaf, edge.group) for edge in found.state.edges if edge.leaf in strays} == {(leaf, 1) for leaf in strays}
-    assert set(found.trees[0][-1].leaves) == set(range(14))
-    assert set(strays) <= set(found.trees[1][-1].leaves)
+    result = case.repaired()
+    assert result.repairs[0] == Repair(1, 0, "outliers moved", 4)
+    assert {(edge.leaf, edge.group) for edge in result.state.edges if edge.leaf in strays} == {(leaf, 1) for leaf in strays}
+    assert set(result.trees[0][-1].leaves) == set(range(14))
+    assert set(strays) <= set(result.trees[1][-1].leaves)
 
 
 def test_steps_that_clusters_tear_apart_are_linked(tmp_path: Path) -> None:
     steps = np.vstack([near(AXES[place % 2], 1, place) for place in range(30)])
     case = Case(tmp_path, [steps, near(AXES[3], 30, 50)], [f"Step {number}" for number in range(1, 31)])
-    found = case.repaired()
-    assert [one for one in done(found) if one[1] == 0] == [(1, 0, "steps kept together")]
-    assert found.diagnoses[0].measures.step_discontinuity <= 0.2
+    result = case.repaired()
+    assert [entry for entry in done(result) if entry[1] == 0] == [(1, 0, "steps kept together")]
+    assert result.diagnoses[0].measures.step_discontinuity <= 0.2
 
 
 def test_leaves_with_conflicting_metadata_share_no_cluster_after_reclustering(tmp_path: Path) -> None:
     case = Case(tmp_path, [near(AXES[0], 14), near(AXES[0], 12, 2), near(AXES[4], 30, 3)])
     case.join(range(14, 26), 0, "escape")
-    found = case.repaired()
-    assert (1, 0, "different metadata kept apart") in done(found)
-    assert all(max(own) < 14 or min(own) >= 14 for own in lowest(found))
+    result = case.repaired()
+    assert (1, 0, "different metadata kept apart") in done(result)
+    assert all(max(own) < 14 or min(own) >= 14 for own in lowest(result))
 
 
 def test_what_is_not_suspicious_is_left_alone(tmp_path: Path) -> None:

@@ -35,9 +35,9 @@ class TestContent:
     def test_every_level_has_every_connected_name_once_and_a_report_for_each_community(self, built: Path) -> None:
         reports = graph_file(built)
         partition, names = reports.partition(), sorted(reports.graph().names)
-        found = community_levels(partition)
-        assert len(found) == len(reports.levels) > 1
-        for number, ids in enumerate(found):
+        levels = community_levels(partition)
+        assert len(levels) == len(reports.levels) > 1
+        for number, ids in enumerate(levels):
             assert sorted(key for id in ids for key in partition[id].members) == names
             assert [report.community for report in reports.reports(number)] == sorted(ids, key=list(partition).index)
 
@@ -66,7 +66,9 @@ class TestContent:
         build_structure(copy, **SMALL, weights="pmi")
         after = graph_file(copy).partition()
         assert after != before
-        assert {key for one in after.values() for key in one.members} == {key for one in before.values() for key in one.members}
+        assert {key for community in after.values() for key in community.members} == {
+            key for community in before.values() for key in community.members
+        }
 
 
 class TestOrder:

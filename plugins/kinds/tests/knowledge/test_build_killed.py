@@ -63,8 +63,8 @@ def test_an_update(index: Path) -> None:
     for copy in copies:
         open_graph(copy).search(["Marrow Fair"], 3)
     again = [build_structure(copy, **SMALL) for copy in copies]
-    found = build_structure(index, **SMALL)
-    assert 0 < found.rewritten < found.communities
-    assert all(one.new_edges == found.new_edges for one in again)
+    result = build_structure(index, **SMALL)
+    assert 0 < result.rewritten < result.communities
+    assert all(build.new_edges == result.new_edges for build in again)
     assert {dump(copy) for copy in copies} == {dump(index)}
     assert "marrow fair" in graph_file(index).graph().names

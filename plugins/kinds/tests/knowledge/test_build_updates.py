@@ -37,14 +37,16 @@ class TestUpdates:
     def test_another_document_leaves_communities_as_they_were_and_most_reports(self, copy: Path) -> None:
         before, reports = graph_file(copy).partition(), graph_file(copy).all_reports()
         update_all(copy, {**VALLEY, **MARROW})
-        found = build_structure(copy, **SMALL)
+        result = build_structure(copy, **SMALL)
         after = graph_file(copy).partition()
-        home = {"marrow fair"} | {key for one in before.values() for key in one.members}
-        assert {id: set(one.members) - {"marrow fair"} for id, one in after.items()} == {id: set(one.members) for id, one in before.items()}
-        assert {key for one in after.values() for key in one.members} == home
+        home = {"marrow fair"} | {key for community in before.values() for key in community.members}
+        assert {id: set(community.members) - {"marrow fair"} for id, community in after.items()} == {
+            id: set(community.members) for id, community in before.items()
+        }
+        assert {key for community in after.values() for key in community.members} == home
         same = [id for id, report in graph_file(copy).all_reports().items() if report == reports[id]]
-        assert len(same) == found.communities - found.rewritten >= 0.6 * found.communities
-        assert 0 < found.new_edges < MAX_NEW_EDGE_SHARE
+        assert len(same) == result.communities - result.rewritten >= 0.6 * result.communities
+        assert 0 < result.new_edges < MAX_NEW_EDGE_SHARE
 
     def test_content_of_a_deleted_document_is_removed(self, copy: Path) -> None:
         update_all(copy, {title: text for title, text in VALLEY.items() if title != "Ivor Kells"})
@@ -112,9 +114,9 @@ class TestOpenIndex:
         index.delete(["ada-lantz.md#ada-lantz", "vane.md#vane"])
         assert index.manifest.kind == "graph"
         assert fresh in index.ids()
-        for one in (query, "Marrow Fair", "Oskel Company"):
-            found, anew = (_shown(how.search([one], 20)[0]) for how in (index, open_graph(copy)))
-            assert found == anew
+        for text in (query, "Marrow Fair", "Oskel Company"):
+            shown, anew = (_shown(how.search([text], 20)[0]) for how in (index, open_graph(copy)))
+            assert shown == anew
 
     def test_plain_ramify_index_keeps_the_kind_and_brings_the_graph_up_to_date(self, copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         from ramify.studio.commands.index import index_command

@@ -36,7 +36,7 @@ class TestElements:
         build_with_model(folder)
         reports = graph_file(folder)
         graph = reports.graph()
-        assert {one.name: one.kind for one in graph.names.values()} == KINDS
+        assert {name.name: name.kind for name in graph.names.values()} == KINDS
         assert graph.names["nell garvey"].passages == ("harrow-point.md#harrow-point", "skerry-light.md#skerry-light")
         assert graph.edges["jonas merrin", "orla finch"].description.text == "Jonas Merrin goes with Orla Finch."
         assert "Thea Kells is in" in graph.names["thea kells"].description.text
@@ -109,7 +109,7 @@ class TestElements:
             tmp_path / "index", graph_model_with(extract={"entities": [*names, *made_up], "relations": [" | ".join(names[:2])]})
         )
         graph = graph_file(tmp_path / "index").graph()
-        assert {one.name for one in graph.names.values()} == set(names)
+        assert {name.name for name in graph.names.values()} == set(names)
         assert len(graph.edges) == 1
 
     def test_names_in_a_sentence_of_another_script_are_connected(self, tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from ramify.kinds.knowledge.elements import Pair, Relation
 Edges = dict[Pair, float]
 PAIRS = st.tuples(st.integers(0, 24), st.integers(0, 24)).filter(lambda ends: ends[0] < ends[1])
 EDGES = st.dictionaries(PAIRS, st.integers(1, 9), min_size=1, max_size=80).map(
-    lambda found: {(f"n{one:02}", f"n{other:02}"): float(weight) for (one, other), weight in found.items()}
+    lambda weights: {(f"n{one:02}", f"n{other:02}"): float(weight) for (one, other), weight in weights.items()}
 )
 TRIANGLES = {("a", "b"): 1.0, ("a", "c"): 1.0, ("b", "c"): 1.0, ("x", "y"): 1.0, ("x", "z"): 1.0, ("y", "z"): 1.0, ("c", "x"): 0.1}
 
@@ -29,10 +29,10 @@ TRIANGLES = {("a", "b"): 1.0, ("a", "c"): 1.0, ("b", "c"): 1.0, ("x", "y"): 1.0,
 def check_levels(partition: Partition, edges: Edges) -> None:
     """Each level holds each connected name once, and each community lies within the one above it."""
     names = sorted({key for pair in edges for key in pair})
-    found = community_levels(partition)
-    for ids in found:
+    levels = community_levels(partition)
+    for ids in levels:
         assert sorted(key for id in ids for key in partition[id].members) == names
-    assert {id for ids in found for id in ids} == set(partition)
+    assert {id for ids in levels for id in ids} == set(partition)
     for id, community in partition.items():
         assert community.id == id
         assert community.members == tuple(sorted(community.members))
@@ -80,7 +80,7 @@ def test_no_edges_are_no_communities() -> None:
 
 
 def test_connected_names_are_together() -> None:
-    assert [one.members for one in find_communities(TRIANGLES).values()] == [("a", "b", "c"), ("x", "y", "z")]
+    assert [community.members for community in find_communities(TRIANGLES).values()] == [("a", "b", "c"), ("x", "y", "z")]
 
 
 def test_all_components_are_included() -> None:
@@ -108,7 +108,7 @@ class TestModularity:
 
     def test_of_the_root_level_is_as_good_as_what_networkx_finds(self) -> None:
         graph = nx.les_miserables_graph()
-        edges = {(min(one, other), max(one, other)): float(told["weight"]) for one, other, told in graph.edges(data=True)}
+        edges = {(min(one, other), max(one, other)): float(data["weight"]) for one, other, data in graph.edges(data=True)}
         partition = find_communities(edges)
         ours = modularity(edges, [partition[id].members for id in community_levels(partition)[0]])
         theirs = nx.community.modularity(graph, nx.community.louvain_communities(graph, seed=0), weight="weight")
@@ -125,16 +125,16 @@ class TestWeights:
         assert edge_weights(self.relations()) == {("a", "b"): 1.0, ("a", "c"): 0.5, ("d", "e"): 0.5}
 
     def test_by_pmi_prefer_names_that_have_nothing_but_each_other(self) -> None:
-        found = edge_weights(self.relations(), "pmi")
-        assert found["d", "e"] > found["a", "b"] > 0
-        assert set(found) == set(self.COUNTS)
+        weights = edge_weights(self.relations(), "pmi")
+        assert weights["d", "e"] > weights["a", "b"] > 0
+        assert set(weights) == set(self.COUNTS)
 
 
 class TestFrozen:
     BEFORE = find_communities(TRIANGLES)
 
     def members(self, edges: Edges) -> dict[str, tuple[str, ...]]:
-        return {id: one.members for id, one in update_communities(self.BEFORE, edges).items()}
+        return {id: community.members for id, community in update_communities(self.BEFORE, edges).items()}
 
     def test_the_same_edges_change_nothing(self) -> None:
         assert update_communities(self.BEFORE, TRIANGLES) == self.BEFORE

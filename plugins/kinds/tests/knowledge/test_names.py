@@ -47,7 +47,10 @@ class TestRuns:
 
     def test_each_has_its_sentence(self) -> None:
         [read] = extract_by_rules([Piece("1", "1", "It lies on the Oskel. The town is Vane.")])
-        assert [(one.key, one.description) for one in read.mentions] == [("oskel", "It lies on the Oskel."), ("vane", "The town is Vane.")]
+        assert [(mention.key, mention.description) for mention in read.mentions] == [
+            ("oskel", "It lies on the Oskel."),
+            ("vane", "The town is Vane."),
+        ]
 
     def test_nothing_in_small_letters_is_one(self) -> None:
         assert named("the river flows past the town and into the sea") == []
@@ -115,8 +118,8 @@ class TestTitles:
         assert named("The water is low and Water is cold.", "the water, the water", titles=("Water",)) == []
 
     def test_connect_passages_titled_with_them(self) -> None:
-        found = knowledge("The keeper was Nell Garvey.", "It was lit by Piet Corrow.", title="Skerry Light")
-        assert set(found.relations) == {("nell garvey", "skerry light"), ("piet corrow", "skerry light")}
+        extracted = knowledge("The keeper was Nell Garvey.", "It was lit by Piet Corrow.", title="Skerry Light")
+        assert set(extracted.relations) == {("nell garvey", "skerry light"), ("piet corrow", "skerry light")}
 
     def test_that_head_parts_of_many_files_are_none(self) -> None:
         texts = {"a.html#1": "Nell Garvey kept it.", "b.html#1": "Piet Corrow rang.", "c.html#1": "Ada Lantz drew."}
@@ -129,8 +132,8 @@ class TestTitles:
         [("9.8. Bay Lights", False), ("E.19.4. Bay Lights", False), ("3) Bay Lights", False), ("12 Bay Lights", True)],
     )
     def test_of_numbered_sections_are_none(self, heading: str, names: bool) -> None:
-        found = knowledge("The keeper was Nell Garvey.", title=heading)
-        assert (title_key(heading) in found.entities) == names
+        extracted = knowledge("The keeper was Nell Garvey.", title=heading)
+        assert (title_key(heading) in extracted.entities) == names
 
     def test_lose_what_tells_two_articles_apart(self) -> None:
         assert title_key("Lapwing (ship)") == "lapwing"
@@ -138,14 +141,14 @@ class TestTitles:
 
 class TestSurnames:
     def test_join_the_only_longer_name_of_the_document(self) -> None:
-        found = knowledge("The plans are by Ada Lantz. The town thanked Lantz. A hall near Vane is named after Lantz.")
-        assert set(found.entities) == {"ada lantz", "vane"}
-        assert found.entities["ada lantz"].name == "Ada Lantz"
-        assert set(found.relations) == {("ada lantz", "vane")}
+        extracted = knowledge("The plans are by Ada Lantz. The town thanked Lantz. A hall near Vane is named after Lantz.")
+        assert set(extracted.entities) == {"ada lantz", "vane"}
+        assert extracted.entities["ada lantz"].name == "Ada Lantz"
+        assert set(extracted.relations) == {("ada lantz", "vane")}
 
     def test_stay_alone_where_two_longer_names_end_so(self) -> None:
-        found = knowledge("The mine of Ivor Kells went to Thea Kells. In the end it was Kells who sold it.")
-        assert set(found.entities) == {"ivor kells", "thea kells", "kells"}
+        extracted = knowledge("The mine of Ivor Kells went to Thea Kells. In the end it was Kells who sold it.")
+        assert set(extracted.entities) == {"ivor kells", "thea kells", "kells"}
 
     def test_do_not_join_names_of_other_documents(self) -> None:
         assert set(knowledge("The plans are by Ada Lantz.", "The town thanked Lantz.").entities) == {"ada lantz", "lantz"}
@@ -171,11 +174,13 @@ class TestHostileText:
 
     def test_a_list_of_names_connects_no_more_than_the_first(self) -> None:
         letters = [one + other for one in "abcdefgh" for other in "iklmnopq"]
-        found = knowledge(f"they are {', '.join(f'Nam{letter}' for letter in letters)}.")
-        assert len(found.relations) == MAX_NAMES_PER_SENTENCE * (MAX_NAMES_PER_SENTENCE - 1) // 2
+        extracted = knowledge(f"they are {', '.join(f'Nam{letter}' for letter in letters)}.")
+        assert len(extracted.relations) == MAX_NAMES_PER_SENTENCE * (MAX_NAMES_PER_SENTENCE - 1) // 2
 
 
 def test_names_that_differ_in_case_accents_and_points_are_one() -> None:
-    found = knowledge("He saw Mont-Évora there.", "It is near MONT-EVORA now.", "We like Mont-Evora best.", "The Mont-Evora lies by Vane.")
-    assert set(found.entities) == {"mont-evora", "vane"}
-    assert found.entities["mont-evora"].name == "Mont-Evora"
+    extracted = knowledge(
+        "He saw Mont-Évora there.", "It is near MONT-EVORA now.", "We like Mont-Evora best.", "The Mont-Evora lies by Vane."
+    )
+    assert set(extracted.entities) == {"mont-evora", "vane"}
+    assert extracted.entities["mont-evora"].name == "Mont-Evora"

@@ -59,14 +59,14 @@ class TestFindings:
         build_with_model(folder, graph_model_with(report=cite))
         reports = graph_file(folder)
         graph = reports.graph()
-        descriptions = {(f"{one.name}: {one.description.text}", one.description.passage) for one in graph.names.values()}
+        descriptions = {(f"{name.name}: {name.description.text}", name.description.passage) for name in graph.names.values()}
         descriptions |= {
             (f"{graph.names[one].name} – {graph.names[other].name}: {edge.description.text}", edge.description.passage)
             for (one, other), edge in graph.edges.items()
         }
-        found = [finding for id, report in reports.all_reports().items() for finding in report.findings]
-        assert len(found) > 20
-        for finding in found:
+        findings = [finding for id, report in reports.all_reports().items() for finding in report.findings]
+        assert len(findings) > 20
+        for finding in findings:
             assert (finding.text, *finding.passages) in descriptions
 
     @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ class TestFindings:
         build_with_model(folder, graph_model_with(report=lambda slots: {**replies("report", slots), "importance": "70%", "title": ""}))
         reports = graph_file(folder)
         assert {report.rating for report in reports.all_reports().values()} == {7.0}
-        names = {one.name for one in reports.graph().names.values()}
+        names = {name.name for name in reports.graph().names.values()}
         assert all(set(report.title.split(", ")) <= names for report in reports.all_reports().values())
 
     def test_text_that_means_harm_is_data(self, folder: Path) -> None:

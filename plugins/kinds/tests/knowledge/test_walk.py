@@ -62,7 +62,7 @@ def ids(index: Index, query: str, k: int = 3, **how: Any) -> list[str]:
 
 
 def hits(index: Index, queries: Sequence[str] = QUERIES, **how: Any) -> list[list[tuple[str, float, float]]]:
-    return [[(hit.id, hit.score, hit.value) for hit in found] for found in index.search(queries, 8, **how)]
+    return [[(hit.id, hit.score, hit.value) for hit in passages] for passages in index.search(queries, 8, **how)]
 
 
 class TestFlat:
@@ -85,7 +85,7 @@ class TestFlat:
         index = Index.open(plain, WordEncoder())
         vector = graph.embeddings.embed_query(QUESTION)
         for method, given in (("similarity_search", QUESTION), ("similarity_search_by_vector", vector)):
-            ours, theirs = (getattr(one, method)(given, k=5) for one in (graph, index))
+            ours, theirs = (getattr(store, method)(given, k=5) for store in (graph, index))
             assert [document.id for document in ours] == [document.id for document in theirs]
 
 
@@ -113,17 +113,17 @@ class TestAlongNames:
     def test_a_more_frequent_relation_ranks_higher(self, graph: GraphIndex) -> None:
         edges = graph.reports.graph().edges
         assert edges["drumlow", "selby works"].times > edges["selby works", "skerry light"].times
-        found = ids(graph, "Selby Works", 8, options={"seeds": 0, "mentions": 0, "relations": 5})
-        assert found.index("Drumlow") < found.index("Skerry Light")
+        ranked = ids(graph, "Selby Works", 8, options={"seeds": 0, "mentions": 0, "relations": 5})
+        assert ranked.index("Drumlow") < ranked.index("Skerry Light")
 
     def test_keeps_the_nearest_first(self, graph: GraphIndex) -> None:
         assert ids(graph, QUESTION)[0] == "arch"
 
     def test_scores_are_cosines(self, graph: GraphIndex) -> None:
         cosines = {hit.id: hit.score for hit in graph.search([QUESTION], 500, view="flat")[0]}
-        found = graph.search([QUESTION], 8)[0]
-        assert [hit.score for hit in found] == [pytest.approx(cosines[hit.id], abs=1e-6) for hit in found]
-        assert [hit.score for hit in found] != sorted((hit.score for hit in found), reverse=True), "names have a say in the order"
+        passages = graph.search([QUESTION], 8)[0]
+        assert [hit.score for hit in passages] == [pytest.approx(cosines[hit.id], abs=1e-6) for hit in passages]
+        assert [hit.score for hit in passages] != sorted((hit.score for hit in passages), reverse=True), "names have a say in the order"
 
     def test_without_seeds_and_names_it_is_the_plain_order(self, graph: GraphIndex) -> None:
         assert hits(graph, [QUESTION], options={"seeds": 0}) == hits(graph, [QUESTION], view="flat")
@@ -132,8 +132,8 @@ class TestAlongNames:
         assert hits(graph) == [hits(graph, [query])[0] for query in QUERIES]
 
     def test_hits_come_once_and_as_many_as_there_are(self, graph: GraphIndex) -> None:
-        found = ids(graph, QUESTION, 500)
-        assert len(found) == len(set(found)) == len(graph)
+        ranked = ids(graph, QUESTION, 500)
+        assert len(ranked) == len(set(ranked)) == len(graph)
 
     def test_passages_added_since_are_found_as_well(self, graph: GraphIndex, tmp_path: Path) -> None:
         index = open_graph(Path(shutil.copytree(graph.folder, tmp_path / "copy")))
