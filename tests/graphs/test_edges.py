@@ -175,7 +175,7 @@ def test_a_preset_stands_for_its_options_and_what_is_said_beside_it_counts_befor
     assert "score_pair" in wiring.steps
     assert (settings.dependent, settings.hybrid, settings.max_depth) == (False, True, 2)  # type: ignore[attr-defined]
     with pytest.raises(UsageError, match="no preset"):
-        graphs.configure("chain", {"preset": "paper"})
+        graphs.configure("ircot", {"preset": "paper"})
 
 
 def test_the_paper_s_preset_costs_what_the_paper_s_tree_does() -> None:
