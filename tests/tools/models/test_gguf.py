@@ -86,6 +86,11 @@ async def test_it_has_as_many_slots_as_the_cap_lets_calls_in_each_with_the_whole
     assert all(isinstance(reply.parsed, Choice) for reply in replies)
 
 
+def test_its_server_tells_as_many_weights_as_its_file(file: Path) -> None:
+    (listed,) = told(running(file), "/v1/models")["data"]
+    assert listed["meta"]["n_params"] == model(file).parameters == gguf.find_gguf(str(file))[1].parameters
+
+
 def test_one_engine_serves_all_ways_of_sampling(file: Path) -> None:
     made = [model(file, temperature=heat) for heat in (0.0, 0.5)]
     assert len({getattr(one.chat, "openai_api_base", None) for one in made}) == 1

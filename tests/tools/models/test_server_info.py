@@ -166,6 +166,15 @@ def test_the_window_is_no_larger_than_the_servers(listed: Any, props: Any, expec
     assert model.num_ctx == expected
 
 
+@pytest.mark.parametrize(
+    ("meta", "expected"), [({"n_params": 1_543_714_304}, 1_543_714_304), ({"n_params": "many"}, None), ({}, None), (7, None)]
+)
+def test_the_number_of_weights_is_what_the_server_tells(meta: Any, expected: int | None) -> None:
+    with serving(lambda _: (200, completion()), v1_models=lambda _: (200, {"data": [{**LLAMACPP, "meta": meta}]})) as server:
+        model = resolve_model("openai:local", ModelOptions(base_url=server.address))
+    assert model.parameters == expected
+
+
 # --- Counting
 
 
