@@ -2,16 +2,18 @@
 
 import asyncio
 from math import prod
+from typing import Any
 
 from ramify.nodes.asking.ask import Reply, ask, chosen_splitter, current_model, embedded_writer
 from ramify.nodes.settings import Settings, TreeSettings
 from ramify.nodes.step import Context, branch_step
 from ramify.nodes.step.findings import to_finding
-from ramify.nodes.tree import UNKNOWN, Branch, Status, ancestors, children, is_unknown
+from ramify.nodes.step.text import text_streamer, written_answer
+from ramify.nodes.tree import ROOT, UNKNOWN, Branch, Status, ancestors, children, is_unknown
 from ramify.nodes.tree.answers import answers_parent, repeated_hop
 from ramify.nodes.tree.notes import UNSETTLED, missing_note, repeats_note
 from ramify.prompts import AGGREGATE, ANSWER, CLOSED_BOOK, SUMMARIZE, Answered, EntitySummary
-from ramify.prompts.answer import AnsweredFromPassages
+from ramify.prompts.answer import CONCLUDING_ANSWER, AnsweredFromPassages
 
 
 @branch_step(deduplicate=True)
@@ -24,7 +26,11 @@ async def answer(branch: Branch, context: Context[Settings]) -> list[Branch]:
         return [with_answer(branch, await ask(SUMMARIZE, passages, entity=branch.question, question=about), "leaf")]
     if "retrieve" not in context.steps:
         return [with_answer(branch, await ask(CLOSED_BOOK, question=branch.question), "answered")]
-    reply = await ask(ANSWER, passages, question=branch.question, above=context.part_of(branch))
+    slots: dict[str, Any] = {"question": branch.question, "above": context.part_of(branch)}
+    if branch.path == ROOT and context.targets == {"finalize"}:  # nothing else can change the answer
+        reply = await ask(CONCLUDING_ANSWER, passages, on_text=text_streamer(context.state), **slots)
+    else:
+        reply = await ask(ANSWER, passages, **slots)
     answered = with_answer(branch, reply, "answered")
     hop = repeated_hop(context.tree, branch, answered.answer or "")
     if hop is None or not await asyncio.to_thread(_may_only_repeat, context.settings):
@@ -49,7 +55,7 @@ def with_answer(branch: Branch, reply: Reply[Answered] | Reply[AnsweredFromPassa
         note=branch.with_note(note),
         confidence=reply.confidence,
         confidence_source=reply.confidence_source,
-        cited=reply.cited_ids(),
+        **written_answer(reply, not is_unknown(answer)),
     )
 
 

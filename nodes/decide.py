@@ -5,7 +5,8 @@ from typing import Any
 from ramify.nodes.asking.ask import ask
 from ramify.nodes.settings import PruneSettings
 from ramify.nodes.step import UNSPLIT, Context, branch_step, with_warning
-from ramify.nodes.tree import UNKNOWN, Branch, Passage, Proposal, Status, is_unknown
+from ramify.nodes.step.text import written_answer
+from ramify.nodes.tree import ROOT, UNKNOWN, Branch, Passage, Proposal, Status, is_unknown
 from ramify.nodes.tree.answers import repeats_answer
 from ramify.nodes.tree.notes import missing_note
 from ramify.prompts.decide import WAYS, Decision, decide_prompt
@@ -32,7 +33,7 @@ async def decide(branch: Branch, context: Context[PruneSettings]) -> list[Branch
     branch = branch.with_status("open", reconsidered=bool(branch.objection), proposal=None)
     passages = context.passages(branch) if earlier is None else _passages_to_check(branch, context)
     try:
-        reply = await ask(decide_prompt(choices), passages, **slots)
+        reply = await ask(decide_prompt(choices, concludes=branch.path == ROOT and "answer" in choices), passages, **slots)
     except ReplyError as error:
         if branch.parent is not None and not context.is_awaited(branch) and branch.answer is None:
             raise
@@ -54,7 +55,7 @@ async def decide(branch: Branch, context: Context[PruneSettings]) -> list[Branch
         note=branch.with_note(missing),
         confidence=reply.confidence,
         confidence_source=reply.confidence_source,
-        cited=reply.cited_ids(),
+        **written_answer(reply, decision.action != "unknown"),
         objection="",
     )
     return [answered if earlier is None else _keep_confidence(answered, earlier)]

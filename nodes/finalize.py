@@ -5,7 +5,7 @@ from ramify.nodes.state import State
 from ramify.nodes.step import Context, Update, call_model
 from ramify.nodes.step.final_step import final_step
 from ramify.nodes.step.findings import branches_for_final_call, rank_passages, to_finding
-from ramify.nodes.step.text import cite_reply, make_citations, text_streamer
+from ramify.nodes.step.text import cite_reply, make_citations, parse_sentences, text_streamer, text_update
 from ramify.nodes.tree import DROPPED, ROOT, UNKNOWN, Branch, ancestors, is_unknown
 from ramify.nodes.tree.citation import without_trailing_marks
 from ramify.prompts import FINALIZE
@@ -43,9 +43,12 @@ def root_conclusion(state: State, root: Branch) -> Update:
     """Return an update with the root's answer; without one, Unknown, explained by the root's note."""
     if root.answer is None:
         return {"answer": UNKNOWN, "explanation": root.note}
+    citations = make_citations(state, root.answer, root.cited, root.evidence) if root.known else []
+    written = text_update(parse_sentences(root.text, {number: [number] for number in range(1, len(root.cited) + 1)})) if root.text else {}
     return {
         "answer": root.answer if root.known else UNKNOWN,
         "confidence": root.confidence or 0.0,
         "confidence_source": root.confidence_source,
-        "citations": make_citations(state, root.answer, root.cited, root.evidence) if root.known else [],
+        "citations": citations,
+        **written,
     }

@@ -1,6 +1,7 @@
 """Answer one question: from its passages, from memory (closed book), or from the answers of its sub-questions (aggregate)."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from pydantic import Field, model_validator
@@ -49,6 +50,8 @@ ANSWER = Prompt(
     reply=AnsweredFromPassages,
 )
 """Without examples and thought: small models copy both, and a server that has read the passages need read nothing else."""
+CONCLUDING_ANSWER = replace(ANSWER, concludes=True, text_last=True)
+"""The same where nothing follows: with the answer in sentences, which need no call of their own."""
 
 
 CLOSED_BOOK = Prompt(

@@ -70,6 +70,7 @@ EXAMPLES = (
     example(
         _choose("answer", answer="1852", confidence=0.98, citations=[1]),
         thought="It opened in 1852.",
+        written="Hollin Bridge opened in 1852 [1].",
         passages=[passage("Hollin Bridge", "It opened in 1852.")],
         question="When did Hollin Bridge open?",
     ),
@@ -103,8 +104,13 @@ DECIDE = Prompt(
 
 
 @cache
-def decide_prompt(ways: tuple[str, ...]) -> Prompt[Any]:
-    """Return the prompt with a reply type restricted to fewer ways (an ablation), so that the schema excludes the others."""
+def decide_prompt(ways: tuple[str, ...], concludes: bool = False) -> Prompt[Any]:
+    """Return the prompt with a reply type restricted to fewer ways (an ablation), so that the schema excludes the others.
+
+    If its answer may be that to the whole question, it is also given in sentences.
+    """
+    if concludes:
+        return replace(decide_prompt(ways), concludes=True, text_last=True)
     if ways == WAYS:
         return DECIDE
     fields = Decision.model_fields

@@ -50,6 +50,10 @@ T = TypeVar("T", bound=BaseModel)
 
 
 TEXT = "text"
+TEXT_LAST = (
+    "for a reader: the answer and what it rests on, in one to four sentences, each ending with its passage's number, such as [2]; empty "
+    "without an answer"
+)
 NAME_CHARS, QUERY_CHARS, SPAN_CHARS, SENTENCE_CHARS, PARAGRAPH_CHARS, TEXT_CHARS = 80, 160, 200, 240, 600, 1000
 """Maximum characters of texts in replies, so that a grammar ends a reply before its token limit."""
 
@@ -240,8 +244,14 @@ def without_confidence(reply: type[T]) -> type[T]:
 
 
 @cache
-def with_text(reply: type[T]) -> type[T]:
-    """Return a reply type with the answer in sentences as first field, so that it can be streamed first."""
+def with_text(reply: type[T], last: bool = False) -> type[T]:
+    """Return a reply type with the answer in sentences: as first field, so that it can be streamed first, or as last.
+
+    What stands before the short answer makes its tokens likely, right or wrong: behind it, these tell more.
+    """
+    if last:
+        text: dict[str, Any] = {TEXT: (AnswerText, Field(default="", description=TEXT_LAST))}
+        return create_model(reply.__name__, __base__=reply, __doc__=reply.__doc__, **text)
     bases: Any = (reply, Written)
     return create_model(reply.__name__, __base__=bases, __doc__=reply.__doc__)  # type: ignore[no-any-return]
 

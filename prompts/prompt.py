@@ -136,6 +136,8 @@ class Prompt(Generic[Reply]):
     """The topic of a short thought before the reply; empty for none."""
     concludes: bool = False
     """Whether its reply is the answer to the whole question, for which a text is written with `style=full`."""
+    text_last: bool = False
+    """Whether that text is the last field of the reply, and not the first."""
     examples: tuple[Example, ...] = ()
     """Worked examples, the most useful first."""
     shots: int = 0
@@ -150,7 +152,7 @@ class Prompt(Generic[Reply]):
     def with_options(self, thought: bool, shots: int, text: bool = True, stated: bool = True) -> "Prompt[Reply]":
         """Return the prompt with or without thought, text and a stated confidence, and with so many examples."""
         reply: Any = self.reply if stated else without_confidence(self.reply)
-        reply = with_text(reply) if text and self.concludes else reply
+        reply = with_text(reply, self.text_last) if text and self.concludes else reply
         reply = with_thought(reply, self.thought) if thought and self.thought else reply
         return replace(self, reply=reply, thought="", concludes=False, shots=shots)
 

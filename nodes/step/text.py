@@ -79,6 +79,16 @@ def cite_reply(state: State, answer: str, reply: Reply[Any], before: Sequence[Ci
     return {"citations": citations, **text_update(lines)}
 
 
+def written_answer(reply: Reply[Any], known: bool) -> Update:
+    """Return what a branch keeps of a reply beside a known answer: the ids cited, and the text with its marks numbered by them."""
+    passages, text = reply.shown_ids(), str(getattr(reply.value, "text", "")) if known else ""
+    in_text = [passages[number - 1] for number in mark_numbers(text) if 0 < number <= len(passages)]
+    cited = tuple(dict.fromkeys((*in_text, *reply.cited_ids())))
+    numbers = {number: [cited.index(key) + 1] for number, key in enumerate(passages, 1) if key in cited}
+    lines = parse_sentences(text, numbers)
+    return {"cited": cited, "text": text_of_lines(lines if in_text else with_citations(lines, range(1, len(cited) + 1)))}
+
+
 def parse_sentences(text: str, numbers: Mapping[int, Sequence[int]]) -> list[list[Sentence]]:
     """Split a text with marks into lines of sentences; `numbers` maps marks to citations, and other marks are dropped."""
     lines: list[list[Sentence]] = []

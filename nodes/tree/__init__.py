@@ -94,6 +94,8 @@ class Branch(FrozenModel):
     cited: tuple[str, ...] = ()
     """The passage ids that the answer rests on."""
     answer: str | None = None
+    text: str = ""
+    """The answer in sentences, if the reply that gave it may conclude; marks are the places of its passages in `cited`, from 1."""
     confidence: float | None = Field(default=None, ge=0, le=1)
     confidence_source: ConfidenceSource | None = None
     points: tuple[Point, ...] = ()
@@ -147,7 +149,9 @@ class Branch(FrozenModel):
         return "; ".join(filter(None, (self.note, more)))
 
     def with_status(self, status: Status, **changes: Any) -> "Branch":
-        """Return a validated copy with another status and other changes."""
+        """Return a validated copy with another status and other changes; another answer is without the text of the one before."""
+        if "answer" in changes:
+            changes = {"text": "", **changes}
         return Branch.model_validate({**self.model_dump(), **changes, "status": status})
 
     def __str__(self) -> str:

@@ -79,6 +79,58 @@ class TestWritten:
         assert all(later.startswith(before) for before, later in pairwise(heard))
 
 
+def test_the_reply_that_answers_the_whole_question_has_its_text_too() -> None:
+    heard: list[str] = []
+
+    class Reader:
+        reads_text = True
+
+        def __call__(self, kind: str, event: Any) -> None:
+            if kind == "custom":
+                heard.append(event["text"])
+
+    said = {**replies("answer", {"question": QUESTION}), "answer": "Seine", "citations": [2], "text": TEXT}
+    asked = writing(answer=said)
+    result = graphs.ask(QUESTION, "naive", Reader(), model=asked, index=river())
+    assert [name for name, _ in asked.calls] == ["answer"]
+    assert (result.answer, len(texts(result)), result.quoted) == ("Seine", 3, False)
+    assert [citation.text for citation in result.citations if citation.cited] == [
+        result.passages[key].text for key in result.tree["0"].cited
+    ]
+    assert result.sentences[-1].citations == ()
+    assert heard
+
+
+SURE = {"action": "answer", "answer": "Seine", "confidence": 0.99, "citations": [1], "questions": [], "entities": []}
+
+
+def test_a_decision_that_answers_the_whole_question_has_its_text_and_that_of_a_sub_question_has_none() -> None:
+    asked = writing(decide={**SURE, "text": "It is the Seine [1]."})
+    result = graphs.ask(QUESTION, "prune", model=asked, index=river())
+    assert [name for name, _ in asked.calls] == ["decide"]
+    assert texts(result) == ["It is the Seine."]
+    split = writing()
+    graphs.ask(QUESTION, "prune", model=split, index=river())
+    shown = {
+        slots["question"]: str(messages[-1].content)
+        for (name, slots), messages in zip(split.calls, split.heard, strict=True)
+        if name == "decide"
+    }
+    assert len(shown) > 1
+    assert [question for question, message in shown.items() if '"text"' in message] == [QUESTION]
+
+
+def test_another_answer_is_told_without_the_text_of_the_one_before() -> None:
+    def decide(slots: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {**SURE, "answer": "Rhine", "confidence": 0.5, "text": "It is the Rhine [1]."} if not slots["hint"] else SURE
+
+    asked = but(decide=decide)
+    result = graphs.ask(QUESTION, "prune", model=asked, index=river(), style="full")
+    assert result.answer == "Seine"
+    assert "Rhine" not in result.text
+    assert asked.asked("write")
+
+
 def test_what_is_answered_from_memory_cites_nothing_and_is_not_checked() -> None:
     known = {"answer": "Seine", "confidence": 0.9, "citations": []}
     result = graphs.ask(QUESTION, "closed-book", model=writing("The Seine runs through Paris.", closed_book=known), index=river())
