@@ -129,7 +129,7 @@ def compare(
     glued = list(_find_glued(missing, new, raw, texts))
     parts = {word: instead.split()[0] if word not in raw else word for word, _, instead in glued}
     in_file = [(text.place, form.replace(JOINT, "")) for text in texts for form in (text.text, *text.others)]
-    places = _find_words(missing.keys() | set(parts.values()), sorted(in_file, key=lambda one: not one[0]), taken.pairs)
+    places = _find_words(missing.keys() | set(parts.values()), sorted(in_file, key=lambda entry: not entry[0]), taken.pairs)
     shown = _find_words(new.keys(), (("", document.page_content) for document in documents), set())
     unknown = ("", "")
     return (
@@ -281,8 +281,8 @@ def _find_words(words: Set[str], texts: Iterable[tuple[str, str]], pairs: Set[tu
     contexts: dict[str, tuple[str, str]] = {}
     lost: set[str] = set()
     for place, text in texts:
-        found = list(_WORD.finditer(text))
-        for before, word, after in zip([None, *found], found, [*found[1:], None], strict=False):
+        matches = list(_WORD.finditer(text))
+        for before, word, after in zip([None, *matches], matches, [*matches[1:], None], strict=False):
             if word[0] in words and word[0] not in lost:
                 near = [(before[0], word[0])] if before else []
                 near += [(word[0], after[0])] if after else []
@@ -307,8 +307,8 @@ def check_files(paths: Sequence[Path]) -> bool:
         check = check_reading(file.path)
         checks.append(check)
         differences = pluralize(len(check.missing) + len(check.new) + len(check.glued), "difference")
-        found = f"{pluralize(check.documents, 'document')}, {pluralize(check.words, 'word')}, {differences}"
-        say(f"{one_line(file.source)}: {found}")
+        summary = f"{pluralize(check.documents, 'document')}, {pluralize(check.words, 'word')}, {differences}"
+        say(f"{one_line(file.source)}: {summary}")
         for line in _check_lines(check, file.path.name):
             say(f"  {line}")
     for line in skipped_lines(skipped):
@@ -323,7 +323,7 @@ def _check_lines(check: ReadingCheck, source: str) -> Iterator[str]:
     yield from (one_line(f"skipped {name}: {reason}") for name, reason in check.skipped)
     yield from (one_line(remark if name == source else f"{name}: {remark}") for name, remark in check.remarks)
     for kind, differences in (("not read:", check.missing), ("not in the file:", check.new), ("joined or split:", check.glued)):
-        for difference in sorted(differences, key=lambda one: not one.is_number):
+        for difference in sorted(differences, key=lambda entry: not entry.is_number):
             yield _difference_line(kind, difference)
 
 

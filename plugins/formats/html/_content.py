@@ -77,7 +77,7 @@ def is_layout(cell: html.HtmlElement) -> bool:
 def data_tables(content: html.HtmlElement, sizes: Sizes) -> frozenset[html.HtmlElement]:
     """Return the tables of data, not of layout: cells that are long or hold tables or headings need a header."""
     headings, tables = _holders(content, *HEADING_LEVELS), _holders(content, "table")
-    found: list[html.HtmlElement] = []
+    selected: list[html.HtmlElement] = []
     for table in content.iter("table"):
         cells = [cell for row in table_rows(table) for cell in row.iterchildren("td", "th")]
         has_header = any(cell.tag == "th" for cell in cells)
@@ -85,8 +85,8 @@ def data_tables(content: html.HtmlElement, sizes: Sizes) -> frozenset[html.HtmlE
         is_nested_long = any(cell in tables and sizes[cell].words > MAX_SHORT_WORDS for cell in cells)
         is_layout_of_parts = table in headings and (is_long or not has_header or next(table.iter("h1"), None) is not None)
         if cells and not is_layout_of_parts and not is_nested_long and (has_header or not is_long):
-            found.append(table)
-    return frozenset(found)
+            selected.append(table)
+    return frozenset(selected)
 
 
 def table_rows(table: html.HtmlElement) -> Iterator[html.HtmlElement]:
@@ -149,7 +149,7 @@ def _is_sorted(element: html.HtmlElement) -> bool:
     """Return whether most of a list's entries are in alphabetical order, unlike chapters."""
     written = ("".join(entry.itertext()).casefold() for entry in element.iter("li", "dt", "tr"))
     entries: list[str] = [
-        found[0][:_SORT_KEY_CHARS] for entry in written if (found := re.findall(r"[^\W_].*", entry))
+        matches[0][:_SORT_KEY_CHARS] for entry in written if (matches := re.findall(r"[^\W_].*", entry))
     ]  # without leading punctuation
     letters = [entry for entry in entries if entry[0].isalpha()]
     if len(letters) < max(_MIN_INDEX_ENTRIES, len(entries) // 2):
@@ -281,13 +281,13 @@ def _texts_around(content: html.HtmlElement, sizes: Sizes) -> list[str]:
 
 def _properties(root: html.HtmlElement) -> dict[str, str]:
     """Return a page's metadata under the names common to all formats; the first value of each."""
-    found = {"language": root.get("lang", "")}
+    properties = {"language": root.get("lang", "")}
     for element in root.iter("meta"):
         name = (element.get("name") or element.get("property") or "").lower()
         shared = _META_PROPERTIES.get(name.removeprefix("dc.").removeprefix("dcterms."))
-        if shared and element.get("content") and not found.get(shared):
-            found[shared] = element.get("content")
-    return found
+        if shared and element.get("content") and not properties.get(shared):
+            properties[shared] = element.get("content")
+    return properties
 
 
 def _parse(text: str) -> html.HtmlElement:
@@ -392,7 +392,7 @@ def _find_content(root: html.HtmlElement, sizes: Sizes) -> html.HtmlElement:
     body = root.find("body")
     mains = [element for element in root.iter(etree.Element) if element.tag == "main" or element.get("role") == "main"]
     articles = list(root.iter("article"))
-    for found, share in ((mains[:1], 0.1), (articles if len(articles) == 1 else [], 0.5)):
-        if found and sizes[found[0]].words > share * sizes[body].words:
-            return found[0]
+    for candidates, share in ((mains[:1], 0.1), (articles if len(articles) == 1 else [], 0.5)):
+        if candidates and sizes[candidates[0]].words > share * sizes[body].words:
+            return candidates[0]
     return body

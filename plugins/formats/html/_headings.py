@@ -27,9 +27,9 @@ def find_bold_headings(
     content: html.HtmlElement, sizes: Mapping[html.HtmlElement, tuple[int, ...]], styles: Styles
 ) -> frozenset[html.HtmlElement]:
     """Return the bold paragraphs that act as headings; on a page with other headings, none unless there are several."""
-    found = [paragraph for paragraph in content.iter("p", "div") if _is_heading(paragraph, content, sizes, styles)]
+    headings = [paragraph for paragraph in content.iter("p", "div") if _is_heading(paragraph, content, sizes, styles)]
     has_headings = any(True for _ in content.iter("h2", "h3", "h4", "h5", "h6"))
-    return frozenset(found) if len(found) >= (_MIN_BESIDE_HEADINGS if has_headings else 1) else frozenset()
+    return frozenset(headings) if len(headings) >= (_MIN_BESIDE_HEADINGS if has_headings else 1) else frozenset()
 
 
 def _is_heading(

@@ -103,7 +103,7 @@ class Styles:
             return True
         around = (element, *element.iterancestors())
         return not self._has_sheets and not any(
-            "background" in one.get("style", "") or one.get("bgcolor") or one.get("background") for one in around
+            "background" in holder.get("style", "") or holder.get("bgcolor") or holder.get("background") for holder in around
         )
 
 

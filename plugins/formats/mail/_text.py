@@ -73,8 +73,8 @@ def _decode(part: MIMEPart, source: str, report: ReadReport, is_html: bool) -> s
     """Return a part's text in the declared character set, unless its bytes show that it is another one."""
     content = part_payload(part, source, report)
     declared = str(part.get_content_charset("") or "")
-    if is_html and not declared and (found := _HTML_CHARSET.search(content[:4096])):
-        declared = found[1].decode("ascii", "replace")
+    if is_html and not declared and (match := _HTML_CHARSET.search(content[:4096])):
+        declared = match[1].decode("ascii", "replace")
     codec = _find_codec(declared)
     if codec.startswith(_SEVERAL_BYTES):
         try:
@@ -144,7 +144,7 @@ _METHODS = {"CANCEL": "Cancelled", "REPLY": "Reply", "REQUEST": "Invitation"}
 
 def calendar_text(text: str) -> str:
     """Return the events of an iCalendar text (RFC 5545), each as lines of fields: what, when, where, who."""
-    lines = [found for line in _FOLDED.sub("", text).split("\n") if (found := _PROPERTY.fullmatch(line.strip()))]
+    lines = [match for line in _FOLDED.sub("", text).split("\n") if (match := _PROPERTY.fullmatch(line.strip()))]
     method = next((_METHODS.get(line["value"].strip().upper()) for line in lines if line["name"].upper() == "METHOD"), None) or "Event"
     events: list[dict[str, list[re.Match[str]]]] = []
     inner: list[str] = []
@@ -165,8 +165,8 @@ def _event_lines(event: dict[str, list[re.Match[str]]], method: str) -> Iterator
         return _ESCAPED.sub(lambda sign: "\n" if sign[1] in "nN" else sign[1], event[name][0]["value"]).strip() if name in event else ""
 
     def people(name: str) -> str:
-        shown = [(_PERSON.search(one["parameters"]), one["value"]) for one in event.get(name, ())]
-        return ", ".join((found[1] or found[2]) if found else address.partition(":")[2] or address for found, address in shown)
+        shown = [(_PERSON.search(line["parameters"]), line["value"]) for line in event.get(name, ())]
+        return ", ".join((match[1] or match[2]) if match else address.partition(":")[2] or address for match, address in shown)
 
     start, end = _event_time(event, "DTSTART"), _event_time(event, "DTEND") or _event_time(event, "DUE")
     end = end.removeprefix(start[:11]) if start[10:11] == " " else end

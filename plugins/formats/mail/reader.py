@@ -63,7 +63,7 @@ def _parse_header(name: str, value: str) -> Any:
         except UnicodeDecodeError:
             value = written.decode("cp1252", "replace")
     if "(" in value and name.capitalize() in ("From", "To", "Cc"):
-        value = _NAME_IN_COMMENT.sub(lambda one: f"{one[2]} <{one[1]}>" if "=?" in one[2] else f'"{one[2]}" <{one[1]}>', value)
+        value = _NAME_IN_COMMENT.sub(lambda match: f"{match[2]} <{match[1]}>" if "=?" in match[2] else f'"{match[2]}" <{match[1]}>', value)
     try:
         return _REGISTRY(name, value)
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
@@ -75,8 +75,8 @@ def _mail_properties(message: MIMEPart) -> dict[str, Any]:
     people = {name: getattr(message[name], "addresses", ()) for name in ("From", "To", "Cc")}
     sent = getattr(message["Date"], "datetime", None)
     return {
-        "author": [one.display_name or one.addr_spec for one in people["From"]],
-        **{name.lower(): [one.addr_spec for one in listed] for name, listed in people.items()},
+        "author": [address.display_name or address.addr_spec for address in people["From"]],
+        **{name.lower(): [address.addr_spec for address in listed] for name, listed in people.items()},
         "date": sent.date() if sent else "",
         "subject": _header_line(message, "Subject"),
     }

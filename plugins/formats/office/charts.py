@@ -76,7 +76,9 @@ def _points(source: "_Element") -> list[str]:
         filled = [_fill_down(column + [""] * (length - len(column))) for column in columns[:-1]]
         innermost = columns[-1] + [""] * (length - len(columns[-1]))
         return [", ".join(filter(None, names)) for names in zip(*filled, innermost, strict=True)]
-    stored = next((found for name in ("strCache", "strLit", "numCache", "numLit", "rich") for found in source.iter(f"{{*}}{name}")), None)
+    stored = next(
+        (element for name in ("strCache", "strLit", "numCache", "numLit", "rich") for element in source.iter(f"{{*}}{name}")), None
+    )
     if stored is None:
         return [text] if (text := " ".join(source.findtext("{*}v", "").split())) else []
     if str(stored.tag).endswith("rich"):

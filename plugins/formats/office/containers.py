@@ -111,9 +111,9 @@ _LIST_PROPERTIES = ("author", "tags")
 
 def report_properties(archive: ZipFile, source: str, report: ReadReport) -> None:
     """Report the metadata of a document in Microsoft's formats or OpenDocument."""
-    held = archive.namelist()
+    parts = archive.namelist()
     for part, names in (("docProps/core.xml", _CORE_PROPERTIES), ("meta.xml", _META_PROPERTIES)):
-        if part in held:
+        if part in parts:
             try:
                 report.state(source, read_properties(parse_xml(archive.read(part)), names))
             except UnreadableError as error:
@@ -122,9 +122,9 @@ def report_properties(archive: ZipFile, source: str, report: ReadReport) -> None
 
 def read_properties(element: "_Element", names: Mapping[str, str]) -> dict[str, Any]:
     """Return the texts of elements, under the names given for them."""
-    found: dict[str, Any] = {}
+    properties: dict[str, Any] = {}
     for local, name in names.items():
-        texts = [" ".join(one.text.split()) for one in element.iter(f"{{*}}{local}") if one.text and one.text.strip()]
+        texts = [" ".join(inner.text.split()) for inner in element.iter(f"{{*}}{local}") if inner.text and inner.text.strip()]
         if texts:
-            found.setdefault(name, texts if name in _LIST_PROPERTIES and len(texts) > 1 else texts[0])
-    return found
+            properties.setdefault(name, texts if name in _LIST_PROPERTIES and len(texts) > 1 else texts[0])
+    return properties

@@ -296,9 +296,9 @@ def _printed_texts(annotation: Any, textpage: "PdfTextPage") -> Iterator[str]:
     import pypdfium2.raw as pdfium
 
     for number in range(pdfium.FPDFAnnot_GetObjectCount(annotation)):
-        found = pdfium.FPDFAnnot_GetObject(annotation, number)
-        if pdfium.FPDFPageObj_GetType(found) == pdfium.FPDF_PAGEOBJ_TEXT:
-            yield _text(pdfium.FPDFTextObj_GetText, found, textpage)
+        page_object = pdfium.FPDFAnnot_GetObject(annotation, number)
+        if pdfium.FPDFPageObj_GetType(page_object) == pdfium.FPDF_PAGEOBJ_TEXT:
+            yield _text(pdfium.FPDFTextObj_GetText, page_object, textpage)
 
 
 def _note_label(annotation: Any) -> str:

@@ -113,7 +113,7 @@ def _grow(lines: Sequence[Sequence[PrintedLine]], start: int) -> list[Row]:
         elif any(_overlap(piece, other.piece) for piece in line for other in row):
             break
         row += [Placed(number, piece) for piece in line]
-        row.sort(key=lambda one: one.piece.left)
+        row.sort(key=lambda placed: placed.piece.left)
         gaps = gaps_of([placed.piece for placed in row]) or gaps
         lowest = min(lowest, line[-1].bottom)
     return _trim(sorted(rows, key=lambda row: -row[0].piece.top))

@@ -101,10 +101,10 @@ def vocabulary(pages: Sequence[Sequence[PrintedLine]]) -> set[str]:
 def _without_line_hyphens(text: str, words: set[str]) -> str:
     """Remove end-of-line hyphens from words, except from words that have the hyphen elsewhere, too."""
 
-    def mend(found: re.Match[str]) -> str:
-        first, second = found[1], found[2]
+    def mend(match: re.Match[str]) -> str:
+        first, second = match[1], match[2]
         whole, parted = f"{first}{second}", f"{first}-{second}"
-        if _ADDRESS.search(text, max(0, found.start() - _MAX_ADDRESS_CHARS), found.start()):
+        if _ADDRESS.search(text, max(0, match.start() - _MAX_ADDRESS_CHARS), match.start()):
             return parted
         meant = second[0].isupper() or second[0].isdigit() or parted.casefold() in words
         return parted if meant and whole.casefold() not in words else whole
@@ -172,7 +172,7 @@ def _is_next_item(lines: Sequence[PagedLine], place: int) -> bool:
 
 def _is_record(lines: Sequence[PagedLine], place: int) -> bool:
     """Return whether all lines near a line are short and begin with a capital letter or a digit, as in an address."""
-    near = [one.line for one in lines[max(0, place - _NEIGHBOR_LINES) : place + _NEIGHBOR_LINES]]
+    near = [paged.line for paged in lines[max(0, place - _NEIGHBOR_LINES) : place + _NEIGHBOR_LINES]]
     return len(near) > _MIN_RECORD_LINES and all(len(line.text) <= _MAX_RECORD and _RECORD_START.match(line.text) for line in near)
 
 

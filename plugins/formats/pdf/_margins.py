@@ -149,12 +149,12 @@ class _Heads:
         self._sides = Counter((_row(edge.line), edge.page % 2) for edge in self._edges)
         counts = {edge.page: _counts(edge) for edge in self._edges}
         frequent = [edge for edge in self._edges if self._is_frequent(_row(edge.line))]
-        wanted = {_heading_key(text) for edge in frequent for text in (edge.line.text, *(one.rest for one in counts[edge.page]))} - {""}
+        wanted = {_heading_key(text) for edge in frequent for text in (edge.line.text, *(count.rest for count in counts[edge.page]))} - {""}
         self._headings = _count_headings(pages, {edge.page: edge.pieces for edge in frequent}, frozenset(wanted))
         self._offsets = Counter(
-            (one.offset, one.roman) for ends in counts.values() for one in {(c.offset, c.roman): c for c in ends}.values()
+            (count.offset, count.roman) for ends in counts.values() for count in {(c.offset, c.roman): c for c in ends}.values()
         )
-        self._rests = Counter((one.offset, one.rest) for ends in counts.values() for one in ends)
+        self._rests = Counter((count.offset, count.rest) for ends in counts.values() for count in ends)
         self._number = {edge.page: self._page_number(edge, counts[edge.page]) for edge in self._edges}
         self._numbered = Counter(_row(edge.line) for edge in self._edges if self._number[edge.page])
         self._number |= {edge.page: self._number[edge.page] or self._restarted_number(edge, counts[edge.page]) for edge in self._edges}
@@ -177,22 +177,27 @@ class _Heads:
         """Return the page number in a line."""
         pages = len(self._pages)
         some, most = min(_MIN_REPETITIONS, pages), max(_MIN_REPETITIONS, _MIN_SHARE * pages)
-        for one in counts:
-            is_heading = self._is_heading(one.rest, self._rests[one.offset, one.rest])
-            alone = not _NON_WORD.sub("", one.rest)
-            placed = self._runs_on or is_heading or (edge.low if alone else edge.outer and one.offset == 1)
-            if self._offsets[one.offset, one.roman] < some or self._rows[_row(edge.line)] < some or one.offset > _MAX_NUMBERS_BEYOND:
+        for count in counts:
+            is_heading = self._is_heading(count.rest, self._rests[count.offset, count.rest])
+            alone = not _NON_WORD.sub("", count.rest)
+            placed = self._runs_on or is_heading or (edge.low if alone else edge.outer and count.offset == 1)
+            if self._offsets[count.offset, count.roman] < some or self._rows[_row(edge.line)] < some or count.offset > _MAX_NUMBERS_BEYOND:
                 continue
-            if one.is_named or ((self._runs_on or is_heading) and self._offsets[one.offset, one.roman] >= most):
-                return one
-            if one.is_apart and placed and (pages >= _MIN_REPETITIONS or one.offset == 1) and self._rests[one.offset, one.rest] >= some:
-                return one
+            if count.is_named or ((self._runs_on or is_heading) and self._offsets[count.offset, count.roman] >= most):
+                return count
+            if (
+                count.is_apart
+                and placed
+                and (pages >= _MIN_REPETITIONS or count.offset == 1)
+                and self._rests[count.offset, count.rest] >= some
+            ):
+                return count
         return None
 
     def _restarted_number(self, edge: _Edge, counts: Sequence[_Count]) -> _Count | None:
         """Return a number that stands alone where most lines are page numbers, as on a few pages that are counted on their own."""
         row = _row(edge.line)
-        alone = next((one for one in counts if not _NON_WORD.sub("", one.rest) and one.offset <= 1), None)
+        alone = next((count for count in counts if not _NON_WORD.sub("", count.rest) and count.offset <= 1), None)
         return alone if self._numbered[row] >= max(_MIN_REPETITIONS, _MIN_RECURRING_SHARE * self._rows[row]) else None
 
     def _without_number(self, edge: _Edge) -> str:
@@ -247,7 +252,7 @@ def _counts(edge: _Edge) -> list[_Count]:
     tokens = list(_TOKEN.finditer(edge.line.text))[:_MAX_WORDS]
     words = [token[0].casefold() for token in tokens]
     counts = (_count(edge, tokens, words, place) for place in range(len(words)) if _number_value(words[place]))
-    return sorted((one for one in counts if one), key=lambda one: not one.is_named)
+    return sorted((count for count in counts if count), key=lambda count: not count.is_named)
 
 
 def _count(edge: _Edge, tokens: Sequence[re.Match[str]], words: Sequence[str], place: int) -> _Count | None:
@@ -281,7 +286,7 @@ def _number_value(word: str) -> tuple[int, bool] | None:
     if not _ROMAN.fullmatch(word):
         return None
     values = [_ROMAN_VALUES[letter] for letter in word]
-    return sum(-one if one < after else one for one, after in pairwise([*values, 0])), True
+    return sum(-value if value < after else value for value, after in pairwise([*values, 0])), True
 
 
 def _is_number(text: str) -> bool:
@@ -314,11 +319,11 @@ def _count_headings(pages: Sequence[list[PrintedLine]], heads: dict[int, list[Pr
     counts = Counter[str]()
     for page, lines in enumerate(pages):
         written = [_heading_key(line.text) for line in lines if line not in heads.get(page, ())]
-        found = set[str]()
+        headings = set[str]()
         for place, key in enumerate(written):
             if len(key) < _KEY_BEGIN or key[:_KEY_BEGIN] in begins:
-                found.update(wanted.intersection(accumulate(written[place : place + _MAX_HEADING_LINES])))
-        counts.update(found)
+                headings.update(wanted.intersection(accumulate(written[place : place + _MAX_HEADING_LINES])))
+        counts.update(headings)
     return counts
 
 

@@ -64,14 +64,14 @@ def _find_heading(lines: Sequence[PrintedLine], begin: int, title: str, height: 
     """Return the line of a heading from `begin` on, and its number of lines: found by its words, else by its height on the page."""
     said = _heading_key(title)
     written = [_heading_key(line.text) for line in lines]
-    found = [
+    spans = [
         (place, taken)
         for place in range(begin, len(lines))
         for taken in range(1, _MAX_HEADING_LINES + 1)
         if said and _is_heading("".join(written[place : place + taken]), said)
     ]
-    if found:
-        return min(found, key=lambda one: (abs(lines[one[0]].top - height) if height is not None else 0.0, one))
+    if spans:
+        return min(spans, key=lambda span: (abs(lines[span[0]].top - height) if height is not None else 0.0, span))
     below = (place for place in range(begin, len(lines)) if height is not None and lines[place].top <= height)
     return (begin if height is None else next(below, len(lines))), 0
 

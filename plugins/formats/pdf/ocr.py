@@ -110,21 +110,21 @@ def _run(command: Sequence[str], given: bytes, seconds: float) -> bytes:
             )
         except OSError as error:
             raise OcrError(f"Tesseract cannot be started: {error.strerror or error}") from error
-        late = Timer(seconds, _kill, [process])
-        late.start()
+        timer = Timer(seconds, _kill, [process])
+        timer.start()
         assert process.stdout is not None
         try:
             output = process.stdout.read(_MAX_OUTPUT + 1)
             if len(output) > _MAX_OUTPUT:
                 _kill(process)
             code = process.wait()
-            too_late = not late.is_alive()
+            too_late = not timer.is_alive()
         except BaseException:
             _kill(process)
             process.wait()
             raise
         finally:
-            late.cancel()
+            timer.cancel()
             process.stdout.close()
         if too_late:
             raise OcrError(f"Tesseract took longer than {seconds:g} s")

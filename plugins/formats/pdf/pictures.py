@@ -79,10 +79,12 @@ class OcrPages:
         self._report.add("\n".join(line.text for page in self._pages for line in page.lines))
         words = sum(page.words for page in self._pages)
         if words:
-            sure = sum(page.confidence for page in self._pages) / words
+            confidence = sum(page.confidence for page in self._pages) / words
             doubtful = 100 * sum(page.doubtful for page in self._pages) / words
             where = f"{self._source}, page {format_ranges(self.read)}" if is_paged else self._source
-            self._report.remark(where, f"read with OCR: confidence {sure:.0f} %, {doubtful:.0f} % of {pluralize(words, 'word')} doubtful")
+            self._report.remark(
+                where, f"read with OCR: confidence {confidence:.0f} %, {doubtful:.0f} % of {pluralize(words, 'word')} doubtful"
+            )
 
 
 def read_picture(path: Path, source: str, report: ReadReport) -> Iterator[Document]:

@@ -171,8 +171,8 @@ class _Pages:
             return
         values = read_xfa(document)
         self.notes[-1] += values
-        found = f"{pluralize(len(values), 'value')} read, without their places" if values else "its values are not read"
-        self.report.remark(self.source, f"an XFA form, which only some programs show: {found}")
+        outcome = f"{pluralize(len(values), 'value')} read, without their places" if values else "its values are not read"
+        self.report.remark(self.source, f"an XFA form, which only some programs show: {outcome}")
 
 
 def _invisible_boxes(page: "PdfPage") -> Iterator[Box]:
@@ -221,9 +221,9 @@ def _note_lines(lines: Sequence[PrintedLine], notes: Sequence[str]) -> Iterator[
 
 def _properties(document: "PdfDocument") -> dict[str, str]:
     """Return the metadata in a file's information dictionary."""
-    found = {name: " ".join(document.get_metadata_value(key).split()) for key, name in _INFO_FIELDS.items()}
-    dates = {name: _DATE.sub(r"\1-\2-\3", found[name]) for name in ("date", "modified")}
-    return {**found, **dates, "title": _PROGRAM.sub("", found["title"])}
+    properties = {name: " ".join(document.get_metadata_value(key).split()) for key, name in _INFO_FIELDS.items()}
+    dates = {name: _DATE.sub(r"\1-\2-\3", properties[name]) for name in ("date", "modified")}
+    return {**properties, **dates, "title": _PROGRAM.sub("", properties["title"])}
 
 
 def _title(pages: Sequence[list[PrintedLine]]) -> str | None:
@@ -244,9 +244,9 @@ def _sections(pages: Sequence[list[PrintedLine]], cuts: Sequence[SectionStart]) 
     for cut, begin, end, following in zip_longest(cuts, begins, ends[1:], cuts[1:]):
         above = [outer for outer in above if outer.level < cut.level] + [cut]
         if lines[begin + cut.taken : end]:
-            yield [one.title for one in above], lines[begin + cut.taken : end]
+            yield [outer.title for outer in above], lines[begin + cut.taken : end]
         elif cut.taken and (following is None or following.level <= cut.level):
-            yield [one.title for one in above[:-1]], lines[begin:end]
+            yield [outer.title for outer in above[:-1]], lines[begin:end]
 
 
 READER = FormatReader(read_pdf, {"pypdfium2": "pypdfium2"}, edition="2", ocr=find_ocr)

@@ -75,9 +75,12 @@ class Workbook:
         if relations.lower() not in self._names:
             return {}
         return {
-            one.get("Id", ""): (one.get("Type", "").rpartition("/")[2], normpath(join("/", folder, one.get("Target", ""))).lstrip("/"))
-            for one in self.part(relations).iterfind("{*}Relationship")
-            if one.get("TargetMode") != "External"
+            relation.get("Id", ""): (
+                relation.get("Type", "").rpartition("/")[2],
+                normpath(join("/", folder, relation.get("Target", ""))).lstrip("/"),
+            )
+            for relation in self.part(relations).iterfind("{*}Relationship")
+            if relation.get("TargetMode") != "External"
         }
 
     def related(self, path: str, *kinds: str) -> Iterator[tuple[str, str]]:
@@ -93,7 +96,9 @@ class Workbook:
         if not path:
             return []
         root = self.part(path)
-        codes = {one.get("numFmtId"): one.get("formatCode", "") for one in root.iterfind("{*}numFmts/{*}numFmt")}
+        codes = {
+            number_format.get("numFmtId"): number_format.get("formatCode", "") for number_format in root.iterfind("{*}numFmts/{*}numFmt")
+        }
         fonts = [(is_set(font.find("{*}strike")), is_set(font.find("{*}b"))) for font in root.iterfind("{*}fonts/{*}font")]
         styles = []
         for style in root.iterfind("{*}cellXfs/{*}xf"):
@@ -118,7 +123,7 @@ def read_string(element: "_Element") -> String:
 def unescape(text: str) -> str:
     """Return a text with its escaped characters (`_x000D_`), and line ends as they are elsewhere."""
     if "_x" in text:
-        text = replace_surrogates(_ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)).replace("\0", "")
+        text = replace_surrogates(_ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)).replace("\0", "")
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 

@@ -29,12 +29,12 @@ class Span(NamedTuple):
 
 def move_formula(formula: str, rows: int, columns: int) -> str:
     """Return a formula with its relative references moved."""
-    return _REFERENCE.sub(lambda found: found[0] if found[1] is None else _moved(found, rows, columns), formula)
+    return _REFERENCE.sub(lambda match: match[0] if match[1] is None else _moved(match, rows, columns), formula)
 
 
-def _moved(found: re.Match[str], rows: int, columns: int) -> str:
-    column = found[2] if found[1] else column_name(max(0, column_number(found[2]) + columns))
-    return f"{found[1]}{column}{found[3]}{found[4] if found[3] else int(found[4]) + rows}"
+def _moved(match: re.Match[str], rows: int, columns: int) -> str:
+    column = match[2] if match[1] else column_name(max(0, column_number(match[2]) + columns))
+    return f"{match[1]}{column}{match[3]}{match[4] if match[3] else int(match[4]) + rows}"
 
 
 def column_name(column: int) -> str:
@@ -185,7 +185,7 @@ class _SheetWriter:
         for part in parts:
             rows = [(number, {column: row[column] for column in part if column in row}) for number, row in block.rows]
             blocks.append(_Block([(number, row) for number, row in rows if row], part))
-        return blocks if all(self._is_named_table(one) for one in blocks) else [block]
+        return blocks if all(self._is_named_table(table) for table in blocks) else [block]
 
     def _is_named_table(self, block: _Block) -> bool:
         """Return whether a block has a header, and names of rows in its first column."""

@@ -82,7 +82,7 @@ class SheetReader:
         self._show_formulas()
         tables = [self._workbook.part(path) for _, path in self._workbook.related(self._part.path, "table")]
         filters = (filters for table in tables for filters in table.iterfind("{*}autoFilter") if len(filters))
-        self._filtered += [span for one in filters for span in cell_spans(one.get("ref", ""))]
+        self._filtered += [span for auto_filter in filters for span in cell_spans(auto_filter.get("ref", ""))]
         notes = self._visible_notes()
         rows = list(self._visible_rows())
         return Sheet(

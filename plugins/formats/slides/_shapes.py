@@ -141,7 +141,7 @@ class SlideReader:
         for child in element:
             name = _local_name(child)
             if name in ("r", "fld"):
-                stated = next((dict(found.attrib) for found in child.iterfind("{*}rPr")), {})
+                stated = next((dict(properties.attrib) for properties in child.iterfind("{*}rPr")), {})
                 raised = str(stated.get("baseline") or "0").rstrip("%")
                 position = 0 if raised.strip("0.-") == "" else -1 if raised.startswith("-") else 1
                 left_out = STRUCK if stated.get("strike", "noStrike") != "noStrike" else ""
@@ -209,7 +209,7 @@ def _is_graphic(content: "_Element") -> bool:
 
 def _placeholder(shape: "_Element") -> str:
     """Return the kind of a placeholder, "" if the shape is none."""
-    return next((found.get("type") or "obj" for found in shape.iterfind("*/{*}nvPr/{*}ph")), "")
+    return next((placeholder.get("type") or "obj" for placeholder in shape.iterfind("*/{*}nvPr/{*}ph")), "")
 
 
 def _is_hidden(shape: "_Element") -> bool:

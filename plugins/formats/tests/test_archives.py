@@ -41,11 +41,11 @@ REAL = ("survey.pdf", "arda.docx", "bridges.xlsx", "bridges.ods", "bridges.pptx"
 
 
 def test_files_of_all_formats_are_read_as_they_would_be_alone(tmp_path: Path) -> None:
-    found = read(tmp_path, {f"docs/{name}": (FILES / name).read_bytes() for name in REAL})
+    result = read(tmp_path, {f"docs/{name}": (FILES / name).read_bytes() for name in REAL})
     for name in REAL:
-        within = [one for one in found.documents if one.metadata["source"].startswith(f"a.zip/docs/{name}")]
-        assert [one.page_content for one in within] == [one.page_content for one in shown(FILES / name).documents]
-        assert {one.metadata["parent"] for one in within} <= {"a.zip", f"a.zip/docs/{name}"}
+        within = [document for document in result.documents if document.metadata["source"].startswith(f"a.zip/docs/{name}")]
+        assert [document.page_content for document in within] == [document.page_content for document in shown(FILES / name).documents]
+        assert {document.metadata["parent"] for document in within} <= {"a.zip", f"a.zip/docs/{name}"}
 
 
 def test_records_pages_and_text_are_read(tmp_path: Path) -> None:
@@ -56,15 +56,15 @@ def test_records_pages_and_text_are_read(tmp_path: Path) -> None:
         "n.md": f"---\nauthor: Ida\n---\n# Weir\n\n{SAID}",
         "e.txt": "",
     }
-    found = read(tmp_path, files)
-    assert {one.metadata["source"]: one.page_content for one in found.documents} == {
+    result = read(tmp_path, files)
+    assert {document.metadata["source"]: document.page_content for document in result.documents} == {
         "a.zip/n.jsonl.gz#1": "One.",
         "a.zip/n.md": SAID,
         "a.zip/p.html": SAID,
         "a.zip/t.csv#1": "name: Ada\nage: 7",
     }
-    assert {one.metadata.get("author") for one in found.documents if "n.md" in one.metadata["source"]} == {"Ida"}
-    assert found.skipped == [("a.zip/e.txt", "empty")]
+    assert {document.metadata.get("author") for document in result.documents if "n.md" in document.metadata["source"]} == {"Ida"}
+    assert result.skipped == [("a.zip/e.txt", "empty")]
 
 
 def test_what_is_not_read_is_named_with_the_reason(tmp_path: Path) -> None:
@@ -77,10 +77,10 @@ def test_what_is_not_read_is_named_with_the_reason(tmp_path: Path) -> None:
         ".git/x.txt": SAID,
         "ok.txt": SAID,
     }
-    found = read(tmp_path, files)
-    assert [one.page_content for one in found.documents] == [SAID]
-    assert [name for name, _ in found.skipped] == ["a.zip/a.bin", "a.zip/b.docx", "a.zip/c.rar"]
-    assert "unpack" in found.skipped[2][1]
+    result = read(tmp_path, files)
+    assert [document.page_content for document in result.documents] == [SAID]
+    assert [name for name, _ in result.skipped] == ["a.zip/a.bin", "a.zip/b.docx", "a.zip/c.rar"]
+    assert "unpack" in result.skipped[2][1]
 
 
 @fault("documents", "archive damaged, encrypted or of another type", sees="named as skipped: unpack it", kept="the other files")
@@ -94,9 +94,9 @@ def test_other_archives_are_named(tmp_path: Path, name: str) -> None:
 @fault("documents", "archive damaged, encrypted or of another type", sees="named as skipped", kept="the other files")
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"no archive", zipped({}), zipped({"a.txt": SAID})[:-30]])
 def test_a_damaged_or_empty_archive_is_skipped_in_a_line(tmp_path: Path, content: bytes) -> None:
-    found = read(tmp_path, content)
-    assert not found.documents
-    assert [name for name, _ in found.skipped] == ["a.zip"]
+    result = read(tmp_path, content)
+    assert not result.documents
+    assert [name for name, _ in result.skipped] == ["a.zip"]
 
 
 def encrypted(content: bytes, name: bytes) -> bytes:
@@ -119,10 +119,10 @@ def encrypted(content: bytes, name: bytes) -> bytes:
 def test_an_encrypted_or_damaged_file_costs_itself_alone(tmp_path: Path) -> None:
     content = encrypted(zipped({"a.txt": "locked", "b.txt": f"{SAID} " * 9, "c.txt": SAID}), b"a.txt")
     place = content.index(b"b.txt") + 8
-    found = read(tmp_path, content[:place] + bytes([content[place] ^ 255]) + content[place + 1 :])
-    assert [one.page_content for one in found.documents] == [SAID]
-    assert [name for name, _ in found.skipped] == ["a.zip/a.txt", "a.zip/b.txt"]
-    assert "password" in found.skipped[0][1]
+    result = read(tmp_path, content[:place] + bytes([content[place] ^ 255]) + content[place + 1 :])
+    assert [document.page_content for document in result.documents] == [SAID]
+    assert [name for name, _ in result.skipped] == ["a.zip/a.txt", "a.zip/b.txt"]
+    assert "password" in result.skipped[0][1]
 
 
 @fault(
@@ -141,9 +141,9 @@ def test_names_that_lead_elsewhere_and_links_are_not_read(tmp_path: Path) -> Non
         link.external_attr = 0o120777 << 16
         archive.writestr(link, "/etc/passwd")
         archive.writestr("folder\\good.txt", SAID)
-    found = read(tmp_path, packed.getvalue())
-    assert [one.metadata["source"] for one in found.documents] == ["a.zip/folder/good.txt"]
-    assert len(found.skipped) == len(names) + 1
+    result = read(tmp_path, packed.getvalue())
+    assert [document.metadata["source"] for document in result.documents] == ["a.zip/folder/good.txt"]
+    assert len(result.skipped) == len(names) + 1
     assert not [*tmp_path.rglob("*.txt"), *tmp_path.parent.glob("*.txt")]
 
 
@@ -184,9 +184,9 @@ def nest(depth: int) -> bytes:
 )
 def test_archives_in_archives_are_read_to_a_depth(tmp_path: Path) -> None:
     assert len(read(tmp_path, nest(2)).documents) == 3
-    found = read(tmp_path, nest(6))
-    assert len(found.documents) == 3
-    assert "within more than" in found.skipped[0][1]
+    result = read(tmp_path, nest(6))
+    assert len(result.documents) == 3
+    assert "within more than" in result.skipped[0][1]
 
 
 @fault(
@@ -196,17 +196,17 @@ def test_archives_in_archives_are_read_to_a_depth(tmp_path: Path) -> None:
     kept="the other files of the archive",
 )
 def test_bombs_are_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = read(tmp_path, {"bomb.txt": b"a" * (300 << 20), "good.txt": SAID})
-    assert [one.page_content for one in found.documents] == [SAID]
-    assert "more than the limit" in found.skipped[0][1]
+    result = read(tmp_path, {"bomb.txt": b"a" * (300 << 20), "good.txt": SAID})
+    assert [document.page_content for document in result.documents] == [SAID]
+    assert "more than the limit" in result.skipped[0][1]
 
 
 @fault("documents", "archives within archives, too deep or with too many files", sees="the limit in a line", kept="the files before it")
 def test_files_are_counted_at_all_depths(tmp_path: Path) -> None:
     inner = zipped({f"{number}.txt": b"" for number in range(4000)})
-    found = read(tmp_path, {"a.zip": inner, "b.zip": inner, "c.zip": inner, "d.zip": inner, "e.txt": SAID})
-    assert any("10,000 files" in reason for _, reason in found.skipped)
-    assert len(found.skipped) < 10_100
+    result = read(tmp_path, {"a.zip": inner, "b.zip": inner, "c.zip": inner, "d.zip": inner, "e.txt": SAID})
+    assert any("10,000 files" in reason for _, reason in result.skipped)
+    assert len(result.skipped) < 10_100
 
 
 @fault(
@@ -222,8 +222,8 @@ def test_a_file_that_ends_its_reader_costs_itself_alone(tmp_path: Path) -> None:
     files = {"a.txt": SAID, "b.json.gz": big.getvalue(), "c.txt": SAID, "d.json.gz": big.getvalue(), "e.txt": SAID}
     (tmp_path / "a.zip").write_bytes(zipped(files))
     ((sources, skipped),) = [
-        ([one.metadata["source"] for one in found.documents], found.skipped)
-        for found in reading.read_files(reading.list_files([tmp_path], []), Limits(60, 400))
+        ([document.metadata["source"] for document in result.documents], result.skipped)
+        for result in reading.read_files(reading.list_files([tmp_path], []), Limits(60, 400))
     ]
     assert sources == ["a.zip/a.txt", "a.zip/c.txt", "a.zip/e.txt"]
     assert [name for name, _ in skipped] == ["a.zip/b.json.gz", "a.zip/d.json.gz"]
@@ -232,7 +232,7 @@ def test_a_file_that_ends_its_reader_costs_itself_alone(tmp_path: Path) -> None:
 
 def test_short_documents_are_merged_within_a_file_only(tmp_path: Path) -> None:
     (tmp_path / "a.zip").write_bytes(zipped({"a.md": "# One\n\nA few words.\n\n# Two\n\nSome more.", "b.md": "# Three\n\nFew again."}))
-    assert sorted(one.metadata["source"] for one in load_files(tmp_path / "a.zip")) == ["a.zip/a.md", "a.zip/b.md"]
+    assert sorted(document.metadata["source"] for document in load_files(tmp_path / "a.zip")) == ["a.zip/a.md", "a.zip/b.md"]
 
 
 def build(docs: Path) -> tuple[Index, dict[str, int]]:
@@ -242,7 +242,7 @@ def build(docs: Path) -> tuple[Index, dict[str, int]]:
 
 
 def sources(index: Index) -> list[str]:
-    return sorted(one.metadata["source"] for one in index.get_by_ids(index.ids()))
+    return sorted(passage.metadata["source"] for passage in index.get_by_ids(index.ids()))
 
 
 def test_an_archive_is_updated_and_removed_as_one_file(tmp_path: Path) -> None:
@@ -253,8 +253,8 @@ def test_an_archive_is_updated_and_removed_as_one_file(tmp_path: Path) -> None:
     assert build(docs)[1] == {"added": 3}
     index, counts = build(docs)
     assert counts == {"unchanged": 3}
-    (found,) = index.search(["weir oak"], 1)[0]
-    assert found.metadata["path"] == str(docs / "a.zip")
+    (best,) = index.search(["weir oak"], 1)[0]
+    assert best.metadata["path"] == str(docs / "a.zip")
     assert [hit.source for hit in index.search(["oak"], 9, filter={"parent": "a.zip"})[0]] != ["x.md"]
     (docs / "a.zip").write_bytes(zipped({"a.md": "# Weir\n\nThe weir was rebuilt of stone in 1950.", "c.md": "# Lock\n\nThe lock is new."}))
     index, counts = build(docs)
@@ -272,17 +272,19 @@ def test_a_copy_in_an_archive_is_a_duplicate(tmp_path: Path) -> None:
     (docs / "b.md").write_text(text, encoding="utf-8")
     (docs / "a.zip").write_bytes(zipped({"b.md": text}))
     index, _ = build(docs)
-    (one,) = index.get_by_ids(index.ids())
-    assert {one.metadata["source"], *(also["source"] for also in one.metadata["also"])} == {"a.zip/b.md", "b.md"}
+    (passage,) = index.get_by_ids(index.ids())
+    assert {passage.metadata["source"], *(also["source"] for also in passage.metadata["also"])} == {"a.zip/b.md", "b.md"}
 
 
 def test_a_citation_names_the_file_and_opens_the_archive(ramify: Ramify, tmp_path: Path) -> None:
     (tmp_path / "a.zip").write_bytes(zipped({"plans/survey.pdf": (FILES / "survey.pdf").read_bytes()}))
     assert ramify("index", tmp_path / "a.zip", "--out", tmp_path / "ix").code == 0
-    (found,) = json.loads(ramify("search", "survey of the bridge", "--index", tmp_path / "ix", "-k", 1, "--json").out)
-    assert found["source"] == "a.zip/plans/survey.pdf"
-    assert found["metadata"]["path"] == str(tmp_path / "a.zip")
+    (hit,) = json.loads(ramify("search", "survey of the bridge", "--index", tmp_path / "ix", "-k", 1, "--json").out)
+    assert hit["source"] == "a.zip/plans/survey.pdf"
+    assert hit["metadata"]["path"] == str(tmp_path / "a.zip")
     answered = json.loads(
         ramify("ask", "Who surveyed the bridge?", "--index", tmp_path / "ix", "--model", "extractive", "--strategy", "naive", "--json").out
     )
-    assert {(one["path"], one["link"]) for one in answered["citations"]} == {(str(tmp_path / "a.zip"), (tmp_path / "a.zip").as_uri())}
+    assert {(citation["path"], citation["link"]) for citation in answered["citations"]} == {
+        (str(tmp_path / "a.zip"), (tmp_path / "a.zip").as_uri())
+    }

@@ -30,12 +30,12 @@ BOX = "<text:p>around<draw:frame><draw:text-box>", "</draw:text-box></draw:frame
 @fault("documents", "text deep inside or far out in a file", sees="found", kept="the files beside it", code=0)
 def test_what_is_far_or_deep_is_found(name: str, content: bytes, text: str, folder: Path) -> None:
     (folder / name).write_bytes(content)
-    found, skipped = beside(folder)
-    assert "".join(found.values()).count(text) == 1
+    texts, skipped = beside(folder)
+    assert "".join(texts.values()).count(text) == 1
     assert not skipped
 
 
 def test_what_is_nested_too_deeply_is_named(folder: Path) -> None:
     (folder / "deep.docx").write_bytes(docx(CELLS[0] * 1000 + CELLS[1] * 1000))
-    found, skipped = beside(folder)
-    assert (found, skipped) == ({}, {"deep.docx": "too deeply nested"})
+    texts, skipped = beside(folder)
+    assert (texts, skipped) == ({}, {"deep.docx": "too deeply nested"})

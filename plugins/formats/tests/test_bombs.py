@@ -43,9 +43,9 @@ def with_entities(name: str, part: str, folder: Path) -> Path:
     ],
 )
 def test_xml_entities_are_rejected(name: str, part: str, tmp_path: Path) -> None:
-    found = shown(with_entities(name, part, tmp_path))
-    assert not found.documents
-    assert "entities" in found.skipped[0][1]
+    result = shown(with_entities(name, part, tmp_path))
+    assert not result.documents
+    assert "entities" in result.skipped[0][1]
 
 
 def test_entities_of_a_page_are_not_unfolded(tmp_path: Path) -> None:
@@ -58,8 +58,8 @@ def test_a_container_that_unpacks_to_far_more_than_it_is(name: str, tmp_path: Pa
     with zipfile.ZipFile(tmp_path / name, "w", zipfile.ZIP_DEFLATED) as bomb, bomb.open("word/document.xml", "w") as part:
         for _ in range(100):
             part.write(b"\0" * (1 << 20))
-    found = shown(tmp_path / name)
-    assert "more than the limit" in found.skipped[0][1]
+    result = shown(tmp_path / name)
+    assert "more than the limit" in result.skipped[0][1]
 
 
 @fault("documents", "gzip that expands beyond the limit", sees="named as skipped", kept="no more than the limit is expanded", code=0)

@@ -51,10 +51,10 @@ def test_pages_that_cannot_be_read_are_named(tmp_path: Path) -> None:
     pages = {"one.xhtml": "First.", "secret.xhtml": "garbage", "loose.xhtml": "Loose."}
     read = read_book(tmp_path, items, "cover one gone secret unknown", pages, {"META-INF/encryption.xml": encryption})
     assert text(read) == "First."
-    found = remarks(read)
-    assert len(found) == 5
+    messages = remarks(read)
+    assert len(messages) == 5
     for fact in ("gone.xhtml", "secret.xhtml", "unknown", "cover.jpg", "1 page outside the reading order"):
-        assert any(fact in remark for remark in found)
+        assert any(fact in remark for remark in messages)
 
 
 def test_encrypted_fonts_are_no_loss_of_text(tmp_path: Path) -> None:

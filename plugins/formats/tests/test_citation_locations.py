@@ -33,12 +33,12 @@ def indexed(ramify: Ramify, path: Path) -> Path:
 
 def test_a_short_title_slide_does_not_give_its_number_to_the_next(ramify: Ramify, tmp_path: Path) -> None:
     index = indexed(ramify, deck(tmp_path / "deck.pptx"))
-    (found,) = json.loads(ramify("search", "costs of the ferry", "--index", index, "--json").out)
-    assert found["metadata"]["page"] == 2
-    assert found["text"].startswith("Annual review\nFor the board in Brennick"), "nothing of the title slide is lost"
+    (hit,) = json.loads(ramify("search", "costs of the ferry", "--index", index, "--json").out)
+    assert hit["metadata"]["page"] == 2
+    assert hit["text"].startswith("Annual review\nFor the board in Brennick"), "nothing of the title slide is lost"
     assert "Costs · slide 2" in ramify("search", "costs of the ferry", "--index", index).out
-    told = json.loads(ramify("ask", "How much does the ferry at Lorn cost?", "--index", index, "--model", "extractive", "--json").out)
-    (cited,) = told["citations"]
+    answer = json.loads(ramify("ask", "How much does the ferry at Lorn cost?", "--index", index, "--model", "extractive", "--json").out)
+    (cited,) = answer["citations"]
     assert (cited["page"], cited["heading"]) == (2, "Costs")
 
 
@@ -53,26 +53,26 @@ def test_a_search_names_the_slide_that_the_words_it_looked_for_stand_in(ramify: 
     tool = search_tool(index)
     alpha, beta = ("Alpha", 2), ("Beta", 4)
     for query, (heading, page) in {"lighthouse keeper": beta, "timber crane": alpha, "alpha": alpha}.items():
-        (found,) = json.loads(ramify("search", query, "--index", index, "--json").out)
-        assert found["metadata"]["page"] == page
+        (hit,) = json.loads(ramify("search", query, "--index", index, "--json").out)
+        assert hit["metadata"]["page"] == page
         assert f"{heading} · slide {page}" in ramify("search", query, "--index", index).out
-        told = tool.invoke({"type": "tool_call", "id": "1", "name": tool.name, "args": {"query": query}})
-        assert f"({heading}, slide {page})" in told.content
-        assert [passage["metadata"]["page"] for passage in told.artifact] == [page]
+        message = tool.invoke({"type": "tool_call", "id": "1", "name": tool.name, "args": {"query": query}})
+        assert f"({heading}, slide {page})" in message.content
+        assert [passage["metadata"]["page"] for passage in message.artifact] == [page]
 
 
 def test_a_search_whose_words_are_in_no_part_names_the_one_with_the_most_words(ramify: Ramify, tmp_path: Path) -> None:
     index = indexed(ramify, deck(tmp_path / "deck.pptx"))
-    (found,) = json.loads(ramify("search", "expenses", "--index", index, "--json").out)
-    assert found["metadata"]["page"] == 2
+    (hit,) = json.loads(ramify("search", "expenses", "--index", index, "--json").out)
+    assert hit["metadata"]["page"] == 2
 
 
 @pytest.mark.parametrize(("lock", "builder", "page"), [("Kell", "Ida Keller", 2), ("Oda", "Jan Meer", 3)])
 def test_words_of_a_short_page_are_cited_with_that_page(ramify: Ramify, tmp_path: Path, lock: str, builder: str, page: int) -> None:
     (tmp_path / "locks.pdf").write_bytes(pdf(LOCKS))
     index = indexed(ramify, tmp_path / "locks.pdf")
-    told = json.loads(ramify("ask", f"Who built the lock at {lock}?", "--index", index, "--model", "extractive", "--json").out)
-    (cited,) = told["citations"]
+    answer = json.loads(ramify("ask", f"Who built the lock at {lock}?", "--index", index, "--model", "extractive", "--json").out)
+    (cited,) = answer["citations"]
     assert builder in cited["quote"]
     assert (cited["page"], cited["link"]) == (page, f"{(tmp_path / 'locks.pdf').as_uri()}#page={page}")
 
@@ -82,7 +82,7 @@ def test_a_link_opens_the_merged_section_that_the_words_stand_in(ramify: Ramify,
     body = "".join(f'<section id="{id}"><h2>{title}</h2><p>{text}</p></section>' for id, title, text in parts)
     (tmp_path / "weir.html").write_text(f"<html><head><title>weir</title></head><body>{body}</body></html>", encoding="utf-8")
     index = indexed(ramify, tmp_path / "weir.html")
-    told = json.loads(ramify("ask", "How much does the ferry at Lorn cost?", "--index", index, "--model", "extractive", "--json").out)
-    (cited,) = told["citations"]
+    answer = json.loads(ramify("ask", "How much does the ferry at Lorn cost?", "--index", index, "--model", "extractive", "--json").out)
+    (cited,) = answer["citations"]
     assert (cited["heading"], cited["link"]) == ("Use", cited["link"])
     assert cited["link"].startswith(f"{(tmp_path / 'weir.html').as_uri()}#use:~:text=")

@@ -39,7 +39,7 @@ def read_as(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Re
 
 
 def words(check: ReadingCheck) -> tuple[set[str], set[str], set[str]]:
-    return tuple({one.word for one in kind} for kind in (check.missing, check.new, check.glued))  # type: ignore[return-value]
+    return tuple({difference.word for difference in kind} for kind in (check.missing, check.new, check.glued))  # type: ignore[return-value]
 
 
 def test_the_same_words_in_other_lines_are_faithful(read_as: Callable[..., ReadingCheck]) -> None:
@@ -69,19 +69,19 @@ def test_a_changed_number_is_missing_and_new(read_as: Callable[..., ReadingCheck
 
 def test_a_lost_sign_changes_a_number(tmp_path: Path) -> None:
     missing, new, _ = compare([RawText("a change of -5 degrees")], [Document("a change of 5 degrees")], ReadReport())
-    assert ([one.word for one in missing], [one.word for one in new]) == (["-5"], ["5"])
+    assert ([difference.word for difference in missing], [difference.word for difference in new]) == (["-5"], ["5"])
 
 
 @pytest.mark.parametrize(("shown", "glued"), [("42 men", "42men"), ("men worked", "menworked")])
 def test_joined_words_are_noticed(shown: str, glued: str) -> None:
     _, _, joined = compare([RawText(TEXT)], [Document(TEXT.replace(shown, glued))], ReadReport())
-    assert [one.word for one in joined] == [glued]
+    assert [difference.word for difference in joined] == [glued]
 
 
 def test_a_raised_digit_that_extends_a_number_is_noticed() -> None:
     raw = [RawText(f"dredged in 1911{JOINT}1{JOINT}, and 10{JOINT}5{JOINT} tons of H{JOINT}2{JOINT}O")]
     _, _, glued = compare(raw, [Document("dredged in 19111, and 105 tons of H2O")], ReadReport())
-    assert {(one.word, one.instead) for one in glued} == {("19111", "1911 1"), ("105", "10 5")}
+    assert {(difference.word, difference.instead) for difference in glued} == {("19111", "1911 1"), ("105", "10 5")}
     assert compare(raw, [Document("dredged in 1911[1], and 10^5 tons of H2O")], ReadReport()) == ([], [], [])
 
 
@@ -129,13 +129,13 @@ def test_of_several_forms_of_a_value_one_is_enough() -> None:
     raw = [RawText("12.5%", "A1", ("0.125",)), RawText("0.125", "A2", ("12.5%",))]
     assert compare(raw, [Document("12.5%\n0.125")], ReadReport()) == ([], [], [])
     missing, _, _ = compare(raw, [Document("0.125")], ReadReport())
-    assert [one.times for one in missing] == [1]
+    assert [difference.times for difference in missing] == [1]
 
 
 def test_headings_count_as_read_and_each_only_once() -> None:
     raw = [RawText("Costs"), RawText("Wages 100"), RawText("Costs of the pier")]
     documents = [Document("Wages 100", metadata={"heading": "Costs"}), Document("of the pier", metadata={"heading": "Costs > Pier"})]
-    assert [one.word for one in compare(raw, documents, ReadReport())[0]] == ["Costs"]
+    assert [difference.word for difference in compare(raw, documents, ReadReport())[0]] == ["Costs"]
 
 
 @pytest.mark.parametrize(
@@ -209,13 +209,13 @@ def test_a_lost_value_is_noticed_in_each_format(name: str, tmp_path: Path, monke
 
     monkeypatch.setitem(readers.FORMAT_READERS, Path(name).suffix, reader._replace(read=lossy))
     (tmp_path / name).write_bytes(FAITHFUL[name])
-    assert {one.word for one in check_reading(tmp_path / name).missing} & {"1,249.50", "1.249,50", "1249.5"}
+    assert {difference.word for difference in check_reading(tmp_path / name).missing} & {"1,249.50", "1.249,50", "1249.5"}
 
 
 def test_a_file_without_text_has_to_be_empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(readers.FORMAT_READERS, ".txt", readers.FormatReader(lambda *_: iter(()), plain=True))
     (tmp_path / "pier.txt").write_text("It cost 1,249.50 euros.")
-    assert [one.word for one in check_reading(tmp_path / "pier.txt").missing if one.is_number] == ["1,249.50"]
+    assert [difference.word for difference in check_reading(tmp_path / "pier.txt").missing if difference.is_number] == ["1,249.50"]
 
 
 def test_a_skipped_file_is_explained(tmp_path: Path) -> None:

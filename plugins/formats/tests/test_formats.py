@@ -16,18 +16,18 @@ LENGTH = "The river Arda rises in the Morvan hills and reaches the sea at Brenni
 
 @pytest.mark.parametrize("name", ["arda.docx", "arda.odt", "arda.epub", "survey.pdf"])
 def test_sections_have_their_headings_and_the_documents_title(name: str) -> None:
-    found = shown(FILES / name)
-    assert LENGTH in found.under("Course").page_content
-    assert "opened in 1958" in found.under("Bridges > Lorn").page_content
-    assert {document.metadata["title"] for document in found.documents} == {"The river Arda"}
-    assert not found.skipped
-    assert not found.remarks
+    result = shown(FILES / name)
+    assert LENGTH in result.under("Course").page_content
+    assert "opened in 1958" in result.under("Bridges > Lorn").page_content
+    assert {document.metadata["title"] for document in result.documents} == {"The river Arda"}
+    assert not result.skipped
+    assert not result.remarks
 
 
 @pytest.mark.parametrize("name", ["arda.docx", "arda.odt", "arda.epub", "survey.pdf"])
 def test_footnotes_are_in_the_section_that_they_belong_to(name: str) -> None:
-    found = shown(FILES / name)
-    holding = [document for document in found.documents if "measured anew in 1998" in document.page_content]
+    result = shown(FILES / name)
+    holding = [document for document in result.documents if "measured anew in 1998" in document.page_content]
     assert [document.metadata["heading"] for document in holding] == ["Course"]
 
 
@@ -56,14 +56,14 @@ def test_a_sheet_is_a_record_a_row_under_its_header(name: str) -> None:
 
 
 def test_a_mail_has_its_head_its_plain_text_and_the_names_of_what_is_attached() -> None:
-    found = shown(FILES / "closed.eml")
-    (mail,) = found.documents
+    result = shown(FILES / "closed.eml")
+    (mail,) = result.documents
     assert mail.metadata["title"] == "Bridge at Lorn closed – Umleitung über Kell"
     assert "From: Ida Keller <ida@arda.example>" in mail.page_content
     assert "Please send carts over Kell." in mail.page_content
     assert "<b>" not in mail.page_content
     assert "detour.pdf" in mail.page_content
-    assert [name for name, _ in found.skipped] == ["closed.eml/detour.pdf"]
+    assert [name for name, _ in result.skipped] == ["closed.eml/detour.pdf"]
 
 
 @pytest.mark.parametrize(
@@ -72,8 +72,8 @@ def test_a_mail_has_its_head_its_plain_text_and_the_names_of_what_is_attached() 
 def test_gzip_around_any_format_changes_nothing_but_the_name(name: str, tmp_path: Path) -> None:
     with (FILES / name).open("rb") as plain, gzip.open(tmp_path / f"{name}.gz", "wb") as packed:
         shutil.copyfileobj(plain, packed)
-    assert [one.page_content for one in shown(tmp_path / f"{name}.gz").documents] == [
-        one.page_content for one in shown(FILES / name).documents
+    assert [document.page_content for document in shown(tmp_path / f"{name}.gz").documents] == [
+        document.page_content for document in shown(FILES / name).documents
     ]
 
 

@@ -16,11 +16,15 @@ GOOD = "The river Arda rises in the hills."
 def each(sees_read: str, sees_skipped: str, kept: str, code: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Run a test with every document, as a row of the matrix: the code is that of one of which nothing can be read."""
 
-    def case(one: Hostile) -> object:
-        mark = fault("documents", one.kind, sees=sees_read if one.read else sees_skipped, kept=kept, code=0 if one.read else code)
-        return pytest.param(one, id=one.name[:30].encode("ascii", "replace").decode(), marks=mark)
+    def case(document: Hostile) -> object:
+        mark = fault(
+            "documents", document.kind, sees=sees_read if document.read else sees_skipped, kept=kept, code=0 if document.read else code
+        )
+        return pytest.param(document, id=document.name[:30].encode("ascii", "replace").decode(), marks=mark)
 
-    mark: Callable[[Callable[..., None]], Callable[..., None]] = pytest.mark.parametrize("hostile", [case(one) for one in DOCUMENTS])
+    mark: Callable[[Callable[..., None]], Callable[..., None]] = pytest.mark.parametrize(
+        "hostile", [case(document) for document in DOCUMENTS]
+    )
     return mark
 
 
@@ -49,8 +53,8 @@ def kinds(sees_read: str, sees_skipped: str, kept: str) -> Callable[[Callable[..
     """Run a test with all documents of each kind, as a row of the matrix."""
     cases = [
         pytest.param(alike, id=kind, marks=fault("documents", kind, sees=sees_read if alike[0].read else sees_skipped, kept=kept))
-        for kind in dict.fromkeys(one.kind for one in DOCUMENTS)
-        for alike in [[one for one in DOCUMENTS if one.kind == kind]]
+        for kind in dict.fromkeys(document.kind for document in DOCUMENTS)
+        for alike in [[document for document in DOCUMENTS if document.kind == kind]]
     ]
     mark: Callable[[Callable[..., None]], Callable[..., None]] = pytest.mark.parametrize("alike", cases)
     return mark
@@ -60,8 +64,8 @@ def kinds(sees_read: str, sees_skipped: str, kept: str) -> Callable[[Callable[..
 def test_beside_a_good_file(ramify: Ramify, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, alike: list[Hostile]) -> None:
     monkeypatch.chdir(tmp_path)
     documents = tmp_path / "docs"
-    for number, one in enumerate(alike):
-        folder_with(documents / str(number), one)
+    for number, hostile in enumerate(alike):
+        folder_with(documents / str(number), hostile)
     (documents / "zz_good.txt").write_text(GOOD, encoding="utf-8")
     done = ramify("index", documents, "--out", tmp_path / "index")
     assert done.code == 0
@@ -69,8 +73,8 @@ def test_beside_a_good_file(ramify: Ramify, tmp_path: Path, monkeypatch: pytest.
     for words, indexed in ((GOOD, True), (SAID, alike[0].read)):
         assert (words in ramify("search", words, "--index", tmp_path / "index", "-k", 1, "--json").out) == indexed
     index = Index.open(tmp_path / "index")
-    held = [one.metadata for one in index.get_by_ids(index.ids()) if SAID in one.page_content]
-    holding = {Path(place["path"]).parent.name for one in held for place in (one, *one.get("also", ()))}
-    assert holding == {str(number) for number, one in enumerate(alike) if one.read}
-    assert [one.name for one in alike if not one.read and one.name not in done.err] == []
+    entries = [passage.metadata for passage in index.get_by_ids(index.ids()) if SAID in passage.page_content]
+    holding = {Path(place["path"]).parent.name for entry in entries for place in (entry, *entry.get("also", ()))}
+    assert holding == {str(number) for number, document in enumerate(alike) if document.read}
+    assert [document.name for document in alike if not document.read and document.name not in done.err] == []
     assert {file.name for file in tmp_path.iterdir()} == {"docs", "index"}

@@ -35,7 +35,7 @@ def part(kind: str, body: str, *headers: str) -> str:
 def multipart(subtype: str, *parts: str, boundary: str = "") -> str:
     mark = boundary or f"b{abs(hash((subtype, *parts)))}"
     return "\n".join(
-        [f'Content-Type: multipart/{subtype}; boundary="{mark}"', "", *(f"--{mark}\n{one}" for one in parts), f"--{mark}--", ""]
+        [f'Content-Type: multipart/{subtype}; boundary="{mark}"', "", *(f"--{mark}\n{piece}" for piece in parts), f"--{mark}--", ""]
     )
 
 
@@ -65,15 +65,15 @@ def test_a_text_that_says_nothing_gives_way_to_the_page(tmp_path: Path, stub: st
 
 def test_a_page_within_a_related_part_is_a_form_of_the_text(tmp_path: Path) -> None:
     picture = part("image/png", "iVBORw0K", "Content-ID: <a>", "Content-Transfer-Encoding: base64")
-    found = read(tmp_path, mail(multipart("alternative", part("text/plain", ""), multipart("related", PAGE, picture, picture))))
-    assert TURNOVER in found.documents[0].page_content
-    assert [remark for _, remark in found.remarks] == ["2 images within its text not read"]
+    result = read(tmp_path, mail(multipart("alternative", part("text/plain", ""), multipart("related", PAGE, picture, picture))))
+    assert TURNOVER in result.documents[0].page_content
+    assert [remark for _, remark in result.remarks] == ["2 images within its text not read"]
 
 
 def test_equal_forms_are_read_once_without_a_remark(tmp_path: Path) -> None:
-    found = read(tmp_path, mail(multipart("alternative", part("text/plain", f"Dear all,\n\n{TURNOVER}\n\nhttps://x.example/1"), PAGE)))
-    assert found.documents[0].page_content.count(TURNOVER) == 1
-    assert not found.remarks
+    result = read(tmp_path, mail(multipart("alternative", part("text/plain", f"Dear all,\n\n{TURNOVER}\n\nhttps://x.example/1"), PAGE)))
+    assert result.documents[0].page_content.count(TURNOVER) == 1
+    assert not result.remarks
 
 
 def test_a_page_that_says_less_than_the_text_gives_way(tmp_path: Path) -> None:
@@ -203,17 +203,17 @@ def test_a_page_without_a_declared_charset_is_read_as_it_says_itself(tmp_path: P
 @pytest.mark.parametrize("subject", ["=?utf-8?q?Br=C3=BCcke?=", "=?iso-8859-1?b?QnL8Y2tl?=", "Brücke"])
 @pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
 def test_a_subject_is_decoded(tmp_path: Path, subject: str, encoding: str) -> None:
-    found = read(tmp_path, f"Subject: {subject}\nFrom: {subject} <a@b.example>\n\nText.".encode(encoding))
-    assert (found.documents[0].metadata["title"], found.documents[0].metadata["author"]) == ("Brücke", "Brücke")
+    result = read(tmp_path, f"Subject: {subject}\nFrom: {subject} <a@b.example>\n\nText.".encode(encoding))
+    assert (result.documents[0].metadata["title"], result.documents[0].metadata["author"]) == ("Brücke", "Brücke")
 
 
 @pytest.mark.parametrize("name", ["Ada B. Lace", "Lace, Ada", "=?utf-8?q?Br=C3=BCcke?="])
 def test_a_name_in_a_comment_is_the_author(tmp_path: Path, name: str) -> None:
     shown_name = name.replace("=?utf-8?q?Br=C3=BCcke?=", "Brücke")
-    found = read(tmp_path, f"From: a@b.example ({name})\nTo: c@d.example (Cy), e@f.example\n\nText.").documents[0]
-    assert found.metadata["author"] == shown_name
-    assert shown_name in found.page_content
-    assert "To: Cy <c@d.example>, e@f.example" in found.page_content
+    document = read(tmp_path, f"From: a@b.example ({name})\nTo: c@d.example (Cy), e@f.example\n\nText.").documents[0]
+    assert document.metadata["author"] == shown_name
+    assert shown_name in document.page_content
+    assert "To: Cy <c@d.example>, e@f.example" in document.page_content
 
 
 def test_several_subjects_are_all_shown(tmp_path: Path) -> None:
@@ -239,35 +239,35 @@ ANY = "application/octet-stream"
 
 @pytest.mark.parametrize("name", ["survey.pdf", "arda.docx", "bridges.xlsx", "bridges.pptx", "arda.odt", "arda.epub"])
 def test_an_attachment_is_read_as_it_would_be_alone(tmp_path: Path, name: str) -> None:
-    found = read(tmp_path, with_attachments((name, (FILES / name).read_bytes(), ANY)))
+    result = read(tmp_path, with_attachments((name, (FILES / name).read_bytes(), ANY)))
     alone = shown(FILES / name)
-    own, *attached = found.documents
+    own, *attached = result.documents
     assert own.page_content.endswith(f"Attachments: {name}")
-    assert [one.page_content for one in attached] == [one.page_content for one in alone.documents]
-    assert {one.metadata["parent"] for one in attached} == {"m.eml"}
-    assert {one.metadata["source"].partition("#")[0] for one in attached} == {f"m.eml/{name}"}
+    assert [document.page_content for document in attached] == [document.page_content for document in alone.documents]
+    assert {document.metadata["parent"] for document in attached} == {"m.eml"}
+    assert {document.metadata["source"].partition("#")[0] for document in attached} == {f"m.eml/{name}"}
     assert "parent" not in own.metadata
-    assert all(one.metadata.get("author") != "ida@arda.example" for one in attached)
+    assert all(document.metadata.get("author") != "ida@arda.example" for document in attached)
 
 
 def test_attachments_have_names_of_their_own(tmp_path: Path) -> None:
     files = [("a.txt", b"One.", ANY), ("a.txt", b"Two.", ANY), ("../../b.txt", b"Three.", ANY), ("scan", b"<p>Four.</p>", "text/html")]
-    found = {one.metadata["source"]: one.page_content for one in read(tmp_path, with_attachments(*files)).documents[1:]}
-    assert found == {"m.eml/a.txt": "One.", "m.eml/a (2).txt": "Two.", "m.eml/b.txt": "Three.", "m.eml/scan.html": "Four."}
+    texts = {document.metadata["source"]: document.page_content for document in read(tmp_path, with_attachments(*files)).documents[1:]}
+    assert texts == {"m.eml/a.txt": "One.", "m.eml/a (2).txt": "Two.", "m.eml/b.txt": "Three.", "m.eml/scan.html": "Four."}
 
 
 @pytest.mark.parametrize("name", ["=?utf-8?q?Br=C3=BCcke=2Etxt?=", "Brücke.txt"])
 def test_an_encoded_name_is_decoded(tmp_path: Path, name: str) -> None:
     attached = part("text/plain", "Closed.", f'Content-Disposition: attachment; filename="{name}"')
-    found = read(tmp_path, mail(multipart("mixed", part("text/plain", "See below."), attached)))
-    assert found.documents[1].metadata["source"] == "m.eml/Brücke.txt"
+    result = read(tmp_path, mail(multipart("mixed", part("text/plain", "See below."), attached)))
+    assert result.documents[1].metadata["source"] == "m.eml/Brücke.txt"
 
 
 def test_an_attachment_that_is_not_read_is_named_with_the_reason(tmp_path: Path) -> None:
     files = [("a.bin", b"x", ANY), ("cut.docx", b"PK", ANY), ("winmail.dat", b"x", "application/ms-tnef"), ("good.txt", b"Good.", ANY)]
-    found = read(tmp_path, with_attachments(*files))
-    assert {name for name, _ in found.skipped} == {"m.eml/a.bin", "m.eml/cut.docx", "m.eml/winmail.dat"}
-    assert [one.page_content for one in found.documents[1:]] == ["Good."]
+    result = read(tmp_path, with_attachments(*files))
+    assert {name for name, _ in result.skipped} == {"m.eml/a.bin", "m.eml/cut.docx", "m.eml/winmail.dat"}
+    assert [document.page_content for document in result.documents[1:]] == ["Good."]
 
 
 def test_an_archive_and_a_mail_in_a_mail_are_read(tmp_path: Path) -> None:
@@ -275,8 +275,8 @@ def test_an_archive_and_a_mail_in_a_mail_are_read(tmp_path: Path) -> None:
     with zipfile.ZipFile(packed, "w") as archive:
         archive.writestr("plan/a.md", "# Plan\n\nThe weir is built in May.")
     inner = with_attachments(("b.txt", b"Deep down.", ANY))
-    found = read(tmp_path, with_attachments(("plan.zip", packed.getvalue(), "application/zip"), ("old.eml", inner, ANY)))
-    parents = {one.metadata["source"]: one.metadata.get("parent") for one in found.documents}
+    result = read(tmp_path, with_attachments(("plan.zip", packed.getvalue(), "application/zip"), ("old.eml", inner, ANY)))
+    parents = {document.metadata["source"]: document.metadata.get("parent") for document in result.documents}
     assert parents == {
         "m.eml": None,
         "m.eml/plan.zip/plan/a.md": "m.eml/plan.zip",
@@ -306,10 +306,10 @@ def test_equal_parts_are_all_read(tmp_path: Path) -> None:
 
 def test_of_a_signed_mail_all_texts_are_read(tmp_path: Path) -> None:
     signature = part("application/pgp-signature; name=signature.asc", "iQ7xDraft")
-    found = read(tmp_path, mail(multipart("signed", part("text/plain", "Part 1."), part("text/plain", "Part 2."), signature)))
-    assert "Part 1.\n\nPart 2." in found.documents[0].page_content
-    assert "iQ7xDraft" not in found.documents[0].page_content
-    assert not found.remarks
+    result = read(tmp_path, mail(multipart("signed", part("text/plain", "Part 1."), part("text/plain", "Part 2."), signature)))
+    assert "Part 1.\n\nPart 2." in result.documents[0].page_content
+    assert "iQ7xDraft" not in result.documents[0].page_content
+    assert not result.remarks
 
 
 def test_texts_between_attachments_are_read_in_order(tmp_path: Path) -> None:

@@ -42,8 +42,8 @@ def test_a_passage_has_the_page_that_most_of_it_stands_on() -> None:
 
 
 def test_columns_are_read_one_after_the_other_under_headings_by_their_print() -> None:
-    found = shown(FILES / "columns.pdf")
-    part = found.under("The river Arda > Part 3")
+    result = shown(FILES / "columns.pdf")
+    part = result.under("The river Arda > Part 3")
     assert "The ferry at Lorn was replaced by a suspension bridge in 1958. Its two towers stand on foundations" in part.page_content
     assert all(line == "" or line[-1] in ".”" for line in part.page_content.splitlines())
 
@@ -58,9 +58,9 @@ def test_a_hyphen_at_a_lines_end_goes_unless_the_word_has_it() -> None:
 
 
 def test_scanned_and_glued_pages_are_remarked_and_the_others_read(tmp_path: Path) -> None:
-    found = shown(FILES / "scanned.pdf")
-    assert [document.page_content for document in found.documents] == ["The plan of the weir follows."]
-    ((place, remark),) = found.remarks
+    result = shown(FILES / "scanned.pdf")
+    assert [document.page_content for document in result.documents] == ["The plan of the weir follows."]
+    ((place, remark),) = result.remarks
     assert place == "scanned.pdf, page 2"
     assert remark.startswith("scanned: an image without text")  # and how to read it, where Tesseract is not installed
     (tmp_path / "glued.pdf").write_bytes(pdf(["Thekeeperofthelocknotesthelevelofthewatereverymorning.", "Good words."]))

@@ -26,8 +26,8 @@ def filled(tmp_path: Path, lines: Sequence[Line], *annotations: str, catalog: st
     return shown(tmp_path / "form.pdf")
 
 
-def text_of(found: Shown) -> str:
-    return "\n".join(document.page_content for document in found.documents)
+def text_of(result: Shown) -> str:
+    return "\n".join(document.page_content for document in result.documents)
 
 
 def test_values_stand_beside_their_labels(tmp_path: Path) -> None:
@@ -78,13 +78,13 @@ def test_a_value_whose_field_cuts_a_word_stands_behind_it(tmp_path: Path) -> Non
 
 def test_labels_above_and_fields_without_a_label(tmp_path: Path) -> None:
     lines = [(72.0, 720.0, "First name"), (250.0, 720.0, "Last name"), (72.0, 600.0, "Remarks of the harbour master")]
-    found = filled(
+    result = filled(
         tmp_path, lines, widget("Tx", "a", "(Ada)", "72 696 230 714"), widget("Tx", "b", "(Berg)", "250 696 400 714"),
         widget("Tx", "c", r"(The buoy is loose.\nCall Ola.)", "72 520 500 594", "/Ff 4096"),
         widget("Tx", "vat_number", "(NO 889 123)", "72 300 200 316", "/TU (VAT number)"),
         widget("Tx", "iban", "(DE89 3704)", "72 200 200 216"),
     )  # fmt: skip
-    text = " ".join(text_of(found).split())
+    text = " ".join(text_of(result).split())
     for part in ("First name: Ada", "Last name: Berg", "Remarks of the harbour master: The buoy is loose. Call Ola."):
         assert part in text
     assert "VAT number: NO 889 123" in text
@@ -113,18 +113,18 @@ def test_the_same_form_on_each_page_keeps_its_labels(tmp_path: Path) -> None:
 
 def test_passwords_and_hidden_fields_are_left_out_with_a_remark(tmp_path: Path) -> None:
     lines = page_of("Name:", "Code:", pitch=24)
-    found = filled(
+    result = filled(
         tmp_path, lines, widget("Tx", "name", "(Ada)", "200 716 400 732"), widget("Tx", "code", "(secret)", "200 692 400 708", "/Ff 8192"),
         widget("Tx", "key", "(k-77)", "0 0 0 0", "/F 2"),
     )  # fmt: skip
-    assert "secret" not in text_of(found)
-    assert "k-77" not in text_of(found)
-    assert found.remarks == [("form.pdf", "left out: 2 hidden fields")]
+    assert "secret" not in text_of(result)
+    assert "k-77" not in text_of(result)
+    assert result.remarks == [("form.pdf", "left out: 2 hidden fields")]
 
 
 def test_notes_comments_and_replies_stand_at_the_end_of_the_page_once(tmp_path: Path) -> None:
     lines = page_of("The crane of Lillesand lifts twelve tonnes.", "It was built in 1911.")
-    found = filled(
+    result = filled(
         tmp_path, lines,
         "/Subtype /FreeText /Contents (Approved by K. Lund on 4 June) /Rect [300 400 500 420]",
         "/Subtype /Text /Contents (Sold to Riga) /T (Ann) /Rect [80 500 100 520]",
@@ -135,13 +135,13 @@ def test_notes_comments_and_replies_stand_at_the_end_of_the_page_once(tmp_path: 
         "/Subtype /Text /Contents (unseen) /F 2 /Rect [80 500 100 520]",
         catalog="",
     )  # fmt: skip
-    text = text_of(found)
+    text = text_of(result)
     assert text.startswith("The crane of Lillesand lifts twelve tonnes.")
     for note in ("Note: Approved by K. Lund on 4 June", "Note by Ann: Sold to Riga", "Reply by Ben: In 1987?", "Note: Check the year"):
         assert text.count(note) == 1, note
     assert text.count("Riga") == 1
     assert not any(word in text for word in ("example.org", "a link", "unseen"))
-    assert found.remarks == [("form.pdf", "left out: 1 hidden note")]
+    assert result.remarks == [("form.pdf", "left out: 1 hidden note")]
 
 
 def test_text_typed_upon_a_form_stands_beside_its_label(tmp_path: Path) -> None:
@@ -156,9 +156,9 @@ def test_an_xfa_form_is_read_or_remarked(tmp_path: Path, values: str) -> None:
     pages = [page_of("Please wait...")]
     catalog = "/AcroForm << /Fields [] /XFA [(datasets) 4 0 R] >> /NeedsRendering true"
     (tmp_path / "form.pdf").write_bytes(written_pdf(pages, {}, catalog, [("", data.encode())]))
-    found = shown(tmp_path / "form.pdf")
-    assert ("boat: Sea Otter" in text_of(found)) == bool(values)
-    assert [name for name, remark in found.remarks if "XFA" in remark] == ["form.pdf"]
+    result = shown(tmp_path / "form.pdf")
+    assert ("boat: Sea Otter" in text_of(result)) == bool(values)
+    assert [name for name, remark in result.remarks if "XFA" in remark] == ["form.pdf"]
 
 
 def test_embedded_files_are_named(tmp_path: Path) -> None:
@@ -167,6 +167,6 @@ def test_embedded_files_are_named(tmp_path: Path) -> None:
         "/Subtype /FileAttachment /Rect [0 0 9 9] /Contents (see the plan) /FS << /Type /Filespec /F (plan.dwg) /EF << /F 4 0 R >> >>"
     )
     (tmp_path / "form.pdf").write_bytes(written_pdf([page_of("An order.")], {0: [attached]}, names, [("/Type /EmbeddedFile", b"<x/>")]))
-    found = shown(tmp_path / "form.pdf")
-    assert [all(name in remark for name in ("order.xml", "plan.dwg")) for _, remark in found.remarks] == [True]
-    assert "Note: see the plan" in text_of(found)
+    result = shown(tmp_path / "form.pdf")
+    assert [all(name in remark for name in ("order.xml", "plan.dwg")) for _, remark in result.remarks] == [True]
+    assert "Note: see the plan" in text_of(result)

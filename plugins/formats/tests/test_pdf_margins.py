@@ -151,8 +151,8 @@ def test_a_record_that_begins_below_another_has_its_own_page(tmp_path: Path) -> 
     (hits,) = Index.open(tmp_path / "index").search(["night"], 100)
     for number, page in enumerate(pages, start=1):
         for _, _, line in page:
-            found = next(hit for hit in hits if line in hit.text)
-            assert metadata_at_quote(found.metadata, found.text, line)["page"] == number
+            passage = next(hit for hit in hits if line in hit.text)
+            assert metadata_at_quote(passage.metadata, passage.text, line)["page"] == number
 
 
 def test_each_page_that_begins_with_a_number_of_its_own_is_a_record(tmp_path: Path) -> None:

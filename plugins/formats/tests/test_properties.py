@@ -49,23 +49,23 @@ def written(folder: Path, name: str) -> Path:
             fields = 'author = ["Jane Doe", "Jan Meer"]\ndate = 2024-03-01\nsubject = "Pumps"\ntags = ["seal", "valve"]\nlang = "en"'
             return markdown(path, f"+++\n{fields}\n+++")
         case "arda.docx":
-            held = "<dc:creator>Jane Doe; Jan Meer</dc:creator><dc:subject>Pumps</dc:subject><cp:keywords>seal, valve</cp:keywords>"
-            return repacked(path, "docProps/core.xml", ("<dc:creator></dc:creator>", held))
+            metadata = "<dc:creator>Jane Doe; Jan Meer</dc:creator><dc:subject>Pumps</dc:subject><cp:keywords>seal, valve</cp:keywords>"
+            return repacked(path, "docProps/core.xml", ("<dc:creator></dc:creator>", metadata))
         case "arda.odt":
-            held = (
+            metadata = (
                 "<meta:initial-creator>Jane Doe; Jan Meer</meta:initial-creator><dc:subject>Pumps</dc:subject><dc:language>en</dc:language>"
             )
             words = "<meta:keyword>seal</meta:keyword><meta:keyword>valve</meta:keyword>"
-            return repacked(path, "meta.xml", ("<meta:initial-creator/>", held + words))
+            return repacked(path, "meta.xml", ("<meta:initial-creator/>", metadata + words))
         case "arda.epub":
-            held = "".join(f"<dc:creator>{name}</dc:creator>" for name in SHARED["author"])
-            held += "<dc:language>en</dc:language><dc:subject>seal</dc:subject><dc:subject>valve</dc:subject>"
-            return repacked(path, "EPUB/content.opf", ("<dc:language>C</dc:language>", held))
+            metadata = "".join(f"<dc:creator>{name}</dc:creator>" for name in SHARED["author"])
+            metadata += "<dc:language>en</dc:language><dc:subject>seal</dc:subject><dc:subject>valve</dc:subject>"
+            return repacked(path, "EPUB/content.opf", ("<dc:language>C</dc:language>", metadata))
         case "pump.pptx" | "pump.xlsx":
             return program(path)
         case "pump.pdf":
-            held = "/Author (Jane Doe; Jan Meer) /CreationDate (D:20240301101500+01'00') /Subject (Pumps) /Keywords (seal, valve)"
-            path.write_bytes(pdf([TEXT], held))
+            metadata = "/Author (Jane Doe; Jan Meer) /CreationDate (D:20240301101500+01'00') /Subject (Pumps) /Keywords (seal, valve)"
+            path.write_bytes(pdf([TEXT], metadata))
         case "pump.html":
             meta = {"author": "Jane Doe; Jan Meer", "dcterms.created": "2024-03-01T10:15Z", "subject": "Pumps", "keywords": "seal, valve"}
             head = "".join(f'<meta name="{name}" content="{content}">' for name, content in meta.items())
@@ -89,9 +89,9 @@ def program(path: Path) -> Path:
     return path
 
 
-def stated(found: Shown) -> dict[str, Any]:
-    assert found.documents
-    return found.documents[-1].metadata
+def stated(result: Shown) -> dict[str, Any]:
+    assert result.documents
+    return result.documents[-1].metadata
 
 
 @pytest.mark.parametrize(
@@ -109,8 +109,8 @@ def stated(found: Shown) -> dict[str, Any]:
     ],
 )
 def test_metadata_has_the_same_names_in_every_format(name: str, changes: dict[str, Any], tmp_path: Path) -> None:
-    found = stated(shown(written(tmp_path, name)))
-    assert {key: found.get(key) for key in SHARED} == SHARED | changes
+    metadata = stated(shown(written(tmp_path, name)))
+    assert {key: metadata.get(key) for key in SHARED} == SHARED | changes
 
 
 def test_a_mail_includes_its_headers(tmp_path: Path) -> None:
@@ -119,10 +119,10 @@ def test_a_mail_includes_its_headers(tmp_path: Path) -> None:
     mail["Date"], mail["Subject"] = "Fri, 01 Mar 2024 23:30:00 +0100", "The pump"
     mail.set_content(TEXT)
     (tmp_path / "pump.eml").write_bytes(bytes(mail))
-    found = stated(shown(tmp_path / "pump.eml"))
-    assert (found["author"], found["date"], found["subject"]) == ("Jane Doe", "2024-03-01", "The pump")
-    assert (found["from"], found["to"]) == (["jane@arda.example"], ["jan@arda.example", "ida@arda.example"])
-    assert "cc" not in found
+    metadata = stated(shown(tmp_path / "pump.eml"))
+    assert (metadata["author"], metadata["date"], metadata["subject"]) == ("Jane Doe", "2024-03-01", "The pump")
+    assert (metadata["from"], metadata["to"]) == (["jane@arda.example"], ["jan@arda.example", "ida@arda.example"])
+    assert "cc" not in metadata
 
 
 def test_default_values_of_programs_are_dropped(tmp_path: Path) -> None:
@@ -146,6 +146,6 @@ def test_a_row_that_speaks_for_itself_has_not_the_workbook_s_author(tmp_path: Pa
 
 
 def test_properties_that_cannot_be_read_cost_no_file(tmp_path: Path) -> None:
-    found = shown(repacked(tmp_path / "arda.docx", "docProps/core.xml", ("<dc:creator>", "<dc:broken>")))
-    assert len(found.documents) > 3
-    assert [name for name, said in found.remarks if "metadata cannot be read" in said] == ["arda.docx"]
+    result = shown(repacked(tmp_path / "arda.docx", "docProps/core.xml", ("<dc:creator>", "<dc:broken>")))
+    assert len(result.documents) > 3
+    assert [name for name, said in result.remarks if "metadata cannot be read" in said] == ["arda.docx"]

@@ -28,13 +28,13 @@ def read(content: bytes, folder: Path, name: str = "s.xlsx") -> Shown:
     return shown(folder / name)
 
 
-def texts(found: Shown) -> list[str]:
+def texts(result: Shown) -> list[str]:
     """Return the texts of documents, each on one line."""
-    return [document.page_content.replace("\n", " / ") for document in found.documents]
+    return [document.page_content.replace("\n", " / ") for document in result.documents]
 
 
-def remarks(found: Shown) -> list[str]:
-    return [remark for _, remark in found.remarks]
+def remarks(result: Shown) -> list[str]:
+    return [remark for _, remark in result.remarks]
 
 
 def saved(book: Workbook) -> bytes:
@@ -80,9 +80,9 @@ def filled(*rows: Sequence[Any]) -> tuple[Workbook, Worksheet]:
 )
 def test_numbers_are_written_as_their_format_shows_them(value: float, code: str, text: str, tmp_path: Path) -> None:
     data = cells(["name", "value"], ["Lamp", f'<c r="B2" s="1"><v>{value!r}</v></c>'])
-    found = read(excel({"S": data}, styles=STYLES.format(code=code.replace(">=", "&gt;="))), tmp_path)
-    assert texts(found) == [f"name: Lamp / value: {text}"]
-    assert not found.remarks
+    result = read(excel({"S": data}, styles=STYLES.format(code=code.replace(">=", "&gt;="))), tmp_path)
+    assert texts(result) == [f"name: Lamp / value: {text}"]
+    assert not result.remarks
 
 
 def test_built_in_formats_booleans_and_days_from_1904(tmp_path: Path) -> None:
@@ -90,15 +90,15 @@ def test_built_in_formats_booleans_and_days_from_1904(tmp_path: Path) -> None:
     data = cells(
         ["share", "day", "paid"], ['<c r="A2" s="1"><v>0.07</v></c>', '<c r="B2" s="2"><v>43896</v></c>', '<c r="C2" t="b"><v>1</v></c>']
     )
-    found = read(excel({"S": data}, styles=styles, book='<workbookPr date1904="1"/>'), tmp_path)
-    assert texts(found) == ["share: 7.00% / day: 2024-03-07 / paid: TRUE"]
+    result = read(excel({"S": data}, styles=styles, book='<workbookPr date1904="1"/>'), tmp_path)
+    assert texts(result) == ["share: 7.00% / day: 2024-03-07 / paid: TRUE"]
 
 
 def test_values_without_text_in_opendocument_are_read_and_texts_are_as_shown(tmp_path: Path) -> None:
     shown_cell = '<table:table-cell office:value-type="percentage" office:value="0.125"><text:p>12.5%</text:p></table:table-cell>'
     bare = '<table:table-cell office:value-type="float" office:value="42"/>'
-    found = read(sheet(f"{row('share', 'count')}<table:table-row>{shown_cell}{bare}</table:table-row>"), tmp_path, "s.ods")
-    assert texts(found) == ["share: 12.5% / count: 42"]
+    result = read(sheet(f"{row('share', 'count')}<table:table-row>{shown_cell}{bare}</table:table-row>"), tmp_path, "s.ods")
+    assert texts(result) == ["share: 12.5% / count: 42"]
 
 
 @fault("documents", "workbook without the values of its formulas", sees="a remark with the cells", kept="the formulas as text")
@@ -107,18 +107,18 @@ def test_formulas_without_a_value_are_shown_and_named(full: bool, tmp_path: Path
     value = "<v>0</v>" if full else ""
     shared = [f'<c r="B{number}"><f t="shared" si="0">{"A2*$A$1" if number == 2 else ""}</f>{value}</c>' for number in (2, 3)]
     data = cells(["price", "twice"], [3, shared[0]], [4, shared[1]])
-    found = read(excel({"S": data}, book=f'<calcPr fullCalcOnLoad="{int(full)}"/>'), tmp_path)
-    assert texts(found) == ["price: 3 / twice: =A2*$A$1", "price: 4 / twice: =A3*$A$1"]
-    (remark,) = remarks(found)
+    result = read(excel({"S": data}, book=f'<calcPr fullCalcOnLoad="{int(full)}"/>'), tmp_path)
+    assert texts(result) == ["price: 3 / twice: =A2*$A$1", "price: 4 / twice: =A3*$A$1"]
+    (remark,) = remarks(result)
     assert "B2, B3" in remark
 
 
 def test_a_formula_with_a_value_is_its_value_and_errors_are_named(tmp_path: Path) -> None:
     formula = '<c r="B2"><f>A2*0</f><v>0</v></c>'
     error = '<c r="B3" t="e"><f>1/0</f><v>#DIV/0!</v></c>'
-    found = read(excel({"S": cells(["price", "twice"], [3, formula], [4, error])}), tmp_path)
-    assert texts(found) == ["price: 3 / twice: 0", "price: 4 / twice: #DIV/0!"]
-    (remark,) = remarks(found)
+    result = read(excel({"S": cells(["price", "twice"], [3, formula], [4, error])}), tmp_path)
+    assert texts(result) == ["price: 3 / twice: 0", "price: 4 / twice: #DIV/0!"]
+    (remark,) = remarks(result)
     assert "B3" in remark
 
 
@@ -128,40 +128,40 @@ def test_what_is_hidden_is_left_out_and_named(tmp_path: Path) -> None:
     )
     columns = '<cols><col min="3" max="3" hidden="1"/></cols>'
     other = cells(["key", "value"], ["password", "hunter"])
-    found = read(excel({"S": columns + data, "Old": other, "Very": other}, states={"Old": "hidden", "Very": "veryHidden"}), tmp_path)
-    assert texts(found) == ["name: Ines / room: 204", "name: Pia / room: 206"]
-    assert sorted(remarks(found)) == ["left out: 1 hidden column", "left out: 1 hidden row", "left out: 2 hidden sheets"]
+    result = read(excel({"S": columns + data, "Old": other, "Very": other}, states={"Old": "hidden", "Very": "veryHidden"}), tmp_path)
+    assert texts(result) == ["name: Ines / room: 204", "name: Pia / room: 206"]
+    assert sorted(remarks(result)) == ["left out: 1 hidden column", "left out: 1 hidden row", "left out: 2 hidden sheets"]
 
 
 def test_rows_without_height_and_columns_without_width_are_hidden(tmp_path: Path) -> None:
     data = cells(["name", "room"], ["Ines", 204], ["Otmar", 205]).replace('<row r="3"', '<row r="3" ht="0" customHeight="1"')
-    found = read(excel({"S": f'<cols><col min="2" max="2" width="0"/></cols>{data}'}), tmp_path)
-    assert "Ines" in "".join(texts(found))
-    assert not {"Otmar", "204"} & set("".join(texts(found)).split())
-    assert len(found.remarks) == 2
+    result = read(excel({"S": f'<cols><col min="2" max="2" width="0"/></cols>{data}'}), tmp_path)
+    assert "Ines" in "".join(texts(result))
+    assert not {"Otmar", "204"} & set("".join(texts(result)).split())
+    assert len(result.remarks) == 2
 
 
 def test_rows_that_a_filter_hides_are_named_as_such(tmp_path: Path) -> None:
     data = cells(["name", "team"], ["Ida", "red"], ["Bo", "blue"], ["Cy", "red"]).replace('<row r="3"', '<row r="3" hidden="1"')
     chosen = '<autoFilter ref="A1:B4"><filterColumn colId="1"><filters><filter val="red"/></filters></filterColumn></autoFilter>'
-    found = read(excel({"S": data + chosen}), tmp_path)
-    assert texts(found) == ["name: Ida / team: red", "name: Cy / team: red"]
-    assert remarks(found) == ["left out: 1 row hidden by a filter"]
+    result = read(excel({"S": data + chosen}), tmp_path)
+    assert texts(result) == ["name: Ida / team: red", "name: Cy / team: red"]
+    assert remarks(result) == ["left out: 1 row hidden by a filter"]
 
 
 def test_hidden_rows_columns_and_sheets_of_opendocument(tmp_path: Path) -> None:
     columns = '<table:table-column/><table:table-column table:visibility="collapse"/>'
     hidden = row("Otmar", "48000").replace("<table:table-row", '<table:table-row table:visibility="collapse"')
-    found = read(sheet(columns + row("name", "pay", "room") + row("Ines", "51000", "204") + hidden), tmp_path, "s.ods")
-    assert texts(found) == ["name: Ines / room: 204"]
-    assert sorted(remarks(found)) == ["left out: 1 hidden column", "left out: 1 hidden row"]
+    result = read(sheet(columns + row("name", "pay", "room") + row("Ines", "51000", "204") + hidden), tmp_path, "s.ods")
+    assert texts(result) == ["name: Ines / room: 204"]
+    assert sorted(remarks(result)) == ["left out: 1 hidden column", "left out: 1 hidden row"]
 
 
 def test_values_that_a_format_hides_are_left_out(tmp_path: Path) -> None:
     data = cells(["name", "pin"], ["Ida", '<c r="B2" s="1"><v>1234</v></c>'])
-    found = read(excel({"S": data}, styles=STYLES.format(code=";;;")), tmp_path)
-    assert "1234" not in "".join(texts(found))
-    assert "left out: 1 value that its format hides" in remarks(found)
+    result = read(excel({"S": data}, styles=STYLES.format(code=";;;")), tmp_path)
+    assert "1234" not in "".join(texts(result))
+    assert "left out: 1 value that its format hides" in remarks(result)
 
 
 def test_struck_cells_and_struck_passages_are_left_out(tmp_path: Path) -> None:
@@ -170,9 +170,9 @@ def test_struck_cells_and_struck_passages_are_left_out(tmp_path: Path) -> None:
     page["B2"] = CellRichText(TextBlock(struck, "40 euros"), TextBlock(plain, " 55 euros"))
     page.append(["Stool", 20])
     page["A4"].font = page["B4"].font = Font(strike=True)
-    found = read(saved(book), tmp_path)
-    assert texts(found) == ["item: Lamp / price: 55 euros", "item: Sofa / price: 99"]
-    assert remarks(found) == ["left out: 3 struck passages"]
+    result = read(saved(book), tmp_path)
+    assert texts(result) == ["item: Lamp / price: 55 euros", "item: Sofa / price: 99"]
+    assert remarks(result) == ["left out: 3 struck passages"]
 
 
 def test_notes_are_read_with_their_row(tmp_path: Path) -> None:
@@ -221,10 +221,10 @@ def test_merged_cells_of_opendocument(tmp_path: Path) -> None:
         )
         + "</table:table-row>"
     )
-    found = read(
+    result = read(
         sheet(top + row("Agent", "Summer", "Winter", "Summer", "Winter") + row("Clarex", "20", "22", "24", "26")), tmp_path, "s.ods"
     )
-    (line,) = texts(found)
+    (line,) = texts(result)
     assert line == "Agent: Clarex / Soft water, Summer: 20 / Soft water, Winter: 22 / Hard water, Summer: 24 / Hard water, Winter: 26"
 
 
@@ -241,15 +241,15 @@ def test_merged_cells_of_opendocument(tmp_path: Path) -> None:
 def test_years_numbers_dates_and_equal_words_are_names_and_empty_cells_keep_their_place(
     header: list[Any], names: list[str], tmp_path: Path
 ) -> None:
-    found = read(excel({"S": cells(header, ["Oak", 3, None, 5], ["Elm", 7, 8, 9], ["Ash", None, None, 4])}), tmp_path)
-    oak, _, ash = texts(found)
+    result = read(excel({"S": cells(header, ["Oak", 3, None, 5], ["Elm", 7, 8, 9], ["Ash", None, None, 4])}), tmp_path)
+    oak, _, ash = texts(result)
     assert oak.endswith(f"Oak / {names[0]}: 3 / {names[2]}: 5")
     assert ash.endswith(f"Ash / {names[2]}: 4")
 
 
 def test_rows_without_a_header_keep_empty_cells(tmp_path: Path) -> None:
-    found = read(excel({"S": cells(["Oak", 3, 8, 5], ["Ash", None, None, 4])}), tmp_path)
-    assert texts(found) == ["Oak | 3 | 8 | 5 / Ash |  |  | 4"]
+    result = read(excel({"S": cells(["Oak", 3, 8, 5], ["Ash", None, None, 4])}), tmp_path)
+    assert texts(result) == ["Oak | 3 | 8 | 5 / Ash |  |  | 4"]
 
 
 def test_several_tables_have_their_own_titles_and_headers(tmp_path: Path) -> None:
@@ -257,13 +257,13 @@ def test_several_tables_have_their_own_titles_and_headers(tmp_path: Path) -> Non
         ["Sales"], [], ["region", "jan", "feb"], ["North", 1, 2], [], ["Total", 1, 2], [],
         ["Costs"], ["kind", "amount", "note"], ["rent", 500, "flat"], [], ["All amounts in EUR."],
     )  # fmt: skip
-    found = read(excel({"S": data}), tmp_path)
-    assert texts(found) == [
+    result = read(excel({"S": data}), tmp_path)
+    assert texts(result) == [
         "Sales", "region: North / jan: 1 / feb: 2", "region: Total / jan: 1 / feb: 2",
         "Costs", "kind: rent / amount: 500 / note: flat", "All amounts in EUR.",
     ]  # fmt: skip
-    assert [document.metadata.get("heading") for document in found.documents] == [None, "Sales", "Sales", None, "Costs", None]
-    assert len({document.id for document in found.documents}) == len(found.documents)
+    assert [document.metadata.get("heading") for document in result.documents] == [None, "Sales", "Sales", None, "Costs", None]
+    assert len({document.id for document in result.documents}) == len(result.documents)
 
 
 def test_tables_of_words_with_titles_have_their_own_headers(tmp_path: Path) -> None:
@@ -275,15 +275,15 @@ def test_tables_of_words_with_titles_have_their_own_headers(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("odd", ["n/a", "#DIV/0!", "=SUM(B2:B3)"])
 def test_names_are_a_header_where_a_value_is_missing(odd: str, tmp_path: Path) -> None:
-    found = texts(read(excel({"S": cells(["Part", "Count"], ["bolt", 12], ["nut", odd], ["pin", 14])}), tmp_path))
-    assert found == ["Part: bolt / Count: 12", f"Part: nut / Count: {odd}", "Part: pin / Count: 14"]
+    lines = texts(read(excel({"S": cells(["Part", "Count"], ["bolt", 12], ["nut", odd], ["pin", 14])}), tmp_path))
+    assert lines == ["Part: bolt / Count: 12", f"Part: nut / Count: {odd}", "Part: pin / Count: 14"]
 
 
 def test_tables_side_by_side_are_read_one_after_the_other(tmp_path: Path) -> None:
     data = cells(["name", "height", None, "person", "room"], ["Oak", 20, None, "Ida", 204], ["Elm", 18, None, "Bo", 205])
-    found = read(excel({"S": data}), tmp_path)
-    assert texts(found) == ["name: Oak / height: 20", "name: Elm / height: 18", "person: Ida / room: 204", "person: Bo / room: 205"]
-    assert len({document.id for document in found.documents}) == 4
+    result = read(excel({"S": data}), tmp_path)
+    assert texts(result) == ["name: Oak / height: 20", "name: Elm / height: 18", "person: Ida / room: 204", "person: Bo / room: 205"]
+    assert len({document.id for document in result.documents}) == 4
 
 
 @pytest.mark.parametrize(
@@ -308,14 +308,14 @@ def test_labels_above_a_table_are_no_header(tmp_path: Path) -> None:
 
 def test_parts_of_a_table_are_its_headings_and_its_header_is_not_read_again(tmp_path: Path) -> None:
     data = cells(["Item", "Price"], ["Lamps"], ["Desk lamp", 49], ["Item", "Price"], ["Floor lamp", 99], ["* without tax"])
-    found = read(excel({"S": f'{data}<mergeCells><mergeCell ref="A2:B2"/></mergeCells>'}), tmp_path)
-    assert texts(found) == ["Lamps", "Item: Desk lamp / Price: 49", "Item: Floor lamp / Price: 99", "* without tax"]
-    assert found.documents[1].metadata["heading"] == "Lamps"
+    result = read(excel({"S": f'{data}<mergeCells><mergeCell ref="A2:B2"/></mergeCells>'}), tmp_path)
+    assert texts(result) == ["Lamps", "Item: Desk lamp / Price: 49", "Item: Floor lamp / Price: 99", "* without tax"]
+    assert result.documents[1].metadata["heading"] == "Lamps"
 
 
 def test_units_below_names_belong_to_them(tmp_path: Path) -> None:
-    found = read(excel({"S": cells(["Part", "Length", "Weight"], [None, "m", "kg"], ["Bolt", 1.2, 3], ["Nut", 2.2, 4])}), tmp_path)
-    assert texts(found)[0] == "Part: Bolt / Length, m: 1.2 / Weight, kg: 3"
+    result = read(excel({"S": cells(["Part", "Length", "Weight"], [None, "m", "kg"], ["Bolt", 1.2, 3], ["Nut", 2.2, 4])}), tmp_path)
+    assert texts(result)[0] == "Part: Bolt / Length, m: 1.2 / Weight, kg: 3"
 
 
 @pytest.mark.parametrize("name", ["s.xlsx", "s.ods"])

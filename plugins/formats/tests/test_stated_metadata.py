@@ -28,8 +28,8 @@ def notes(tmp_path: Path) -> Path:
 
 
 def sources(ramify: Ramify, index: Path, *filters: str) -> set[str]:
-    asked = [part for one in filters for part in ("--filter", one)]
-    return {one["source"] for one in json.loads(ramify("search", "seal", "--index", index, "-k", 9, *asked, "--json").out)}
+    asked = [part for condition in filters for part in ("--filter", condition)]
+    return {hit["source"] for hit in json.loads(ramify("search", "seal", "--index", index, "-k", 9, *asked, "--json").out)}
 
 
 def test_a_search_is_filtered_by_author_tag_and_day(ramify: Ramify, notes: Path) -> None:
@@ -46,8 +46,8 @@ def test_authors_label_passages_and_group_them(ramify: Ramify, notes: Path) -> N
     (best,) = json.loads(ramify("search", "What has Jan Meer written of the tank?", "--index", index, "-k", 1, "--json").out)
     assert (best["source"], "Meer" in best["text"]) == ("lock2.md", False)
     assert ramify("index", "--kind", "hierarchy", "--group-by", "author", "--out", index).code == 0
-    told = json.loads(ramify("inspect", index, "--json").out)
-    assert {group["group"]: group["passages"] for group in told["groups"]} == {"Jan Meer": 3, "Jane Doe": 4}
+    summary = json.loads(ramify("inspect", index, "--json").out)
+    assert {group["group"]: group["passages"] for group in summary["groups"]} == {"Jan Meer": 3, "Jane Doe": 4}
 
 
 def test_an_index_of_before_learns_them_without_encoding_anything(notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,5 +57,5 @@ def test_an_index_of_before_learns_them_without_encoding_anything(notes: Path, m
         Index.build([notes], notes.with_name("index"), WordEncoder())
     Index.build([notes], notes.with_name("index"), encoder := WordEncoder())
     assert encoder.encoded == []
-    found = Index.open(notes.with_name("index"), WordEncoder()).search(["valve"], 9, filter={"author": "Jan Meer"})[0]
-    assert {hit.source for hit in found} == {"lock0.md", "lock1.md", "lock2.md"}
+    hits = Index.open(notes.with_name("index"), WordEncoder()).search(["valve"], 9, filter={"author": "Jan Meer"})[0]
+    assert {hit.source for hit in hits} == {"lock0.md", "lock1.md", "lock2.md"}

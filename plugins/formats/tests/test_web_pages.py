@@ -117,9 +117,9 @@ def test_a_page_is_read_in_the_encoding_that_it_declares(tmp_path: Path) -> None
     text = "Mój dom stoi w Łodzi"
     for declared in ('<meta charset="iso-8859-2">', "<?xml version='1.0' encoding='iso-8859-2'?>"):
         (tmp_path / "page.html").write_bytes(f"{declared}<body><p>{text}</p></body>".encode("iso-8859-2"))
-        found = shown(tmp_path / "page.html")
-        assert [document.page_content for document in found.documents] == [text]
-        assert found.remarks == [("page.html", "read as iso8859-2")]
+        result = shown(tmp_path / "page.html")
+        assert [document.page_content for document in result.documents] == [text]
+        assert result.remarks == [("page.html", "read as iso8859-2")]
 
 
 @fault("documents", "page with a wrong declaration of its encoding", sees="a remark with the encoding", kept="the text")

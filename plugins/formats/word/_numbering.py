@@ -83,8 +83,12 @@ class Numbering:
 
     def __init__(self, root: "_Element | None", styles: Styles) -> None:
         self._styles = styles
-        self._definitions = {} if root is None else {find_value(one, ".", "abstractNumId"): one for one in root.iterfind("{*}abstractNum")}
-        self._numbers = {} if root is None else {find_value(one, ".", "numId"): one for one in root.iterfind("{*}num")}
+        self._definitions = (
+            {}
+            if root is None
+            else {find_value(definition, ".", "abstractNumId"): definition for definition in root.iterfind("{*}abstractNum")}
+        )
+        self._numbers = {} if root is None else {find_value(number, ".", "numId"): number for number in root.iterfind("{*}num")}
         self._lists: dict[str, _List | None] = {}
         self._reached: dict[str, dict[int, int]] = {}
         self._started: set[tuple[str, int]] = set()

@@ -172,8 +172,8 @@ class Styles:
 
     def name(self, style: str | None) -> str:
         """Return a style's name in lower case, as in the English version of Word."""
-        found = self._by_name.get(style or "")
-        return (find_value(found, "{*}name") if found is not None else style or "").lower()
+        element = self._by_name.get(style or "")
+        return (find_value(element, "{*}name") if element is not None else style or "").lower()
 
     def heading_level(self, properties: "_Element | None", style: str | None) -> int:
         """Return a paragraph's level as a heading, from its own properties or its styles; 0 for text."""
