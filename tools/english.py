@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from importlib.resources import as_file, files
@@ -92,7 +93,12 @@ def stem(word: str) -> str:
 @lru_cache(maxsize=16384)
 def content_stems(text: str) -> frozenset[str]:
     """Return the stems of a text's content words."""
-    return frozenset(stem(word) for word in fold(text).split() if word not in ENGLISH_STOP_WORDS)
+    return frozenset(count_stems(text))
+
+
+def count_stems(text: str) -> Counter[str]:
+    """Count the stems of a text's content words."""
+    return Counter(stem(word) for word in fold(text).split() if word not in ENGLISH_STOP_WORDS)
 
 
 def same_question(one: str, other: str) -> bool:

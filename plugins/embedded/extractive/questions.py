@@ -19,7 +19,7 @@ from ramify.embedded.splitting import Split, find_splits
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.embeddings.named import load_encoder
 from ramify.tools.embeddings.pretrained import MINILM
-from ramify.tools.english import content_stems, find_names, fold, same_question
+from ramify.tools.english import content_stems, count_stems, find_names, fold, same_question
 from ramify.tools.languages import is_english_question
 from ramify.tools.no_answer import is_unknown
 from ramify.tools.released_weights import verify_weights
@@ -61,7 +61,7 @@ def choose_split(question: str, dependent: bool = True, rejected: Sequence[str] 
 
 
 def _rephrases(split: Split, question: str) -> bool:
-    return content_stems(split.first) == content_stems(question)
+    return count_stems(split.first) == count_stems(question)
 
 
 def _usable_split(question: str, dependent: bool, rejected: Sequence[str], kept: str) -> Split | None:

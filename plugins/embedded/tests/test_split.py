@@ -93,6 +93,13 @@ def test_a_split_whose_first_part_only_rephrases_the_question_is_that_of_the_par
     assert [result.tree[path].question for path in ("0.0", "0.1")] == ["Who is the father of Ann Rask?", "Who is the father of Ole Rask?"]
 
 
+def test_a_first_part_that_says_a_word_once_does_not_rephrase_a_question_that_says_it_twice() -> None:
+    asked = "Who is the director of the film that the director of Ronnie Rocket acted in?"
+    known = {"Who is the director of Ronnie Rocket?": "Ann Rask", "What is the film that Ann Rask acted in?": "Vane"}
+    result = graphs.ask(asked, "split", model=reader({**known, "Who is the director of Vane?": "Bo Lind"}), index=library(*TEXTS))
+    assert result.answer == "Bo Lind"
+
+
 def test_the_parts_have_the_names_of_the_question_whole() -> None:
     asked = "Are the movies On A Clear Day You Can See Forever (Film) and Education Of A Prince, from the same country?"
     result = graphs.ask(asked, "split", model=reader(), index=library(*TEXTS))
