@@ -68,19 +68,19 @@ class Extractive(Answerer):
         try:
             async with asyncio.timeout(booking.seconds), self._cap:
                 with booking.request():
-                    told = await asyncio.to_thread(reply_to, prompt.name, given)
+                    fields = await asyncio.to_thread(reply_to, prompt.name, given)
         except TimeoutError:
             raise BudgetError("seconds", settings.max_seconds or 0) from None
         finally:
             booking.close()
-        booking.record(Usage(llm_calls=1, prompt_tokens=tokens, completion_tokens=_tokens(told)))
+        booking.record(Usage(llm_calls=1, prompt_tokens=tokens, completion_tokens=_tokens(fields)))
         lengths = {passage.id: len(quoted["text"]) for passage, quoted in zip(shown, given.get("passages", ()), strict=False)}
         context.shown = merge_max(context.shown, lengths)
         context.spent += Usage(replies={prompt.name: Replies(valid=1)})
-        if on_text is not None and isinstance(text := told.get(field), str):
+        if on_text is not None and isinstance(text := fields.get(field), str):
             on_text(text)
-        sure = float(told.get("confidence", 1.0))
-        return Reply(prompt.reply.model_validate(told), round(min(1.0, sure), _DIGITS), "reader", shown)
+        confidence = float(fields.get("confidence", 1.0))
+        return Reply(prompt.reply.model_validate(fields), round(min(1.0, confidence), _DIGITS), "reader", shown)
 
     def load(self) -> float:
         """Load the encoder and the networks; return the seconds that took, 0 if they were loaded already. Blocks."""
@@ -134,13 +134,13 @@ class Extractive(Answerer):
         from ramify.embedded.reader.selection import select_passages
 
         question, selected = select_passages(question, passages)
-        read, numbers = [one.passage for one in selected], [one.number for one in selected]
+        read, numbers = [item.passage for item in selected], [item.number for item in selected]
 
         def numbered(lines: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
             return [(numbers[number - 1], line) for number, line in lines]
 
-        if is_unknown(answer) and (found := quote_lines(question, read)) is not None:
-            return Quotation(numbered(found.lines), True, found.confidence)
+        if is_unknown(answer) and (quoted := quote_lines(question, read)) is not None:
+            return Quotation(numbered(quoted.lines), True, quoted.confidence)
         return Quotation(numbered(closest_sentences(question, read)) if read else closest_sentences(question, passages), False, 0.0)
 
     def is_overview_question(self, question: str) -> bool:

@@ -207,8 +207,8 @@ class PartialDate(NamedTuple):
 
 def parse_date(text: str) -> PartialDate | None:
     """Return the first date in a text, if any."""
-    found = [read for read in (_iso_date(text), _written_date(text), _year_alone(text)) if read is not None]
-    return min(found, key=lambda item: item[0])[1] if found else None
+    dates = [read for read in (_iso_date(text), _written_date(text), _year_alone(text)) if read is not None]
+    return min(dates, key=lambda item: item[0])[1] if dates else None
 
 
 def compare_dates(one: PartialDate, other: PartialDate) -> int | None:
@@ -222,28 +222,28 @@ def compare_dates(one: PartialDate, other: PartialDate) -> int | None:
 
 
 def _iso_date(text: str) -> tuple[int, PartialDate] | None:
-    found = _ISO_DATE.search(text)
-    if found is None or not 1 <= int(found["month"]) <= 12:
+    match = _ISO_DATE.search(text)
+    if match is None or not 1 <= int(match["month"]) <= 12:
         return None
-    return found.start("year"), PartialDate(int(found["year"]), int(found["month"]), int(found["day"] or 0))
+    return match.start("year"), PartialDate(int(match["year"]), int(match["month"]), int(match["day"] or 0))
 
 
 def _written_date(text: str) -> tuple[int, PartialDate] | None:
-    found = _WRITTEN_DATE.search(text)
-    if found is None:
+    match = _WRITTEN_DATE.search(text)
+    if match is None:
         return None
-    day = re.match(r"\d+", found["before"] or found["after"] or "0")
-    month = MONTHS[found["month"][:3].casefold()]
+    day = re.match(r"\d+", match["before"] or match["after"] or "0")
+    month = MONTHS[match["month"][:3].casefold()]
     # The year at the end of this date is also found alone; the position is that of the whole date.
-    return found.start(), PartialDate(_signed_year(found["year"], found["bc"]), month, int(day[0]) if day else 0)
+    return match.start(), PartialDate(_signed_year(match["year"], match["bc"]), month, int(day[0]) if day else 0)
 
 
 def _year_alone(text: str) -> tuple[int, PartialDate] | None:
-    found = _YEAR.search(text)
+    match = _YEAR.search(text)
     few = _FEW_DIGITS.search(text)
-    if few is not None and (found is None or few.start() < found.start()):
+    if few is not None and (match is None or few.start() < match.start()):
         return few.start(), PartialDate(_signed_year(few["ad"] or few["year"], few["bc"]))
-    return (found.start(), PartialDate(_signed_year(found["year"], found["bc"]))) if found else None
+    return (match.start(), PartialDate(_signed_year(match["year"], match["bc"]))) if match else None
 
 
 def _signed_year(year: str, before_christ: str | None) -> int:
@@ -263,11 +263,11 @@ def parse_quantity(text: str) -> Quantity | None:
     if (span := _time_between(text)) is not None:
         return span
     text = _SQUARE.sub(lambda match: f"{_SQUARE_UNITS[match['unit'].casefold()]}²", text)
-    found = _NUMBER.search(text)
-    if found is None:
+    number = _NUMBER.search(text)
+    if number is None:
         return _number_in_words(text)
-    value = float(found["digits"].replace(",", "") + (found["rest"] or "")) * (-1 if found["sign"] else 1)
-    return _parse_unit(value, _RANGE_END.sub("", text[found.end() :]))
+    value = float(number["digits"].replace(",", "") + (number["rest"] or "")) * (-1 if number["sign"] else 1)
+    return _parse_unit(value, _RANGE_END.sub("", text[number.end() :]))
 
 
 def compare_quantities(one: Quantity, other: Quantity) -> float | None:
@@ -294,8 +294,8 @@ def _parse_unit(value: float, behind: str) -> Quantity:
 
 
 def _next_word(text: str) -> tuple[str, str]:
-    found = _NEXT_WORD.match(text)
-    return (found["word"].casefold(), text[found.end() :]) if found else ("", text)
+    match = _NEXT_WORD.match(text)
+    return (match["word"].casefold(), text[match.end() :]) if match else ("", text)
 
 
 def _number_in_words(text: str) -> Quantity | None:

@@ -89,7 +89,7 @@ class _Passages:
             if not all(any(same_word(part, word) for word in words if word[:1] == part[:1]) for part in name_words(name))
         ]
         missing += [code for code in facts.codes if f" {code} " not in folded]
-        return missing + [fact for fact in _figures(facts) if not any(has_fact(one, fact) for one in self.facts)]
+        return missing + [fact for fact in _figures(facts) if not any(has_fact(known, fact) for known in self.facts)]
 
 
 def find_fault(sentence: str, materials: Sequence[Material], asked: Sequence[QuestionAnswer] = (), named: bool = True) -> Fault | None:
@@ -128,8 +128,8 @@ def repeats(sentence: str, asked: Sequence[QuestionAnswer]) -> bool:
     """Return whether a sentence says nothing but a question and its answer."""
     words = frozenset(fold(sentence).replace("-", " ").split()) - ENGLISH_STOP_WORDS - _CONNECTIVES
     return any(
-        all(any(same_word(word, other) for other in fold(f"{one.question} {one.answer}").replace("-", " ").split()) for word in words)
-        for one in asked
+        all(any(same_word(word, other) for other in fold(f"{pair.question} {pair.answer}").replace("-", " ").split()) for word in words)
+        for pair in asked
     )
 
 
@@ -180,10 +180,10 @@ def _derived_values(texts: Sequence[str], asked: Sequence[QuestionAnswer]) -> tu
     The first are differences and sums of the answers to parts of the question, differences of the years in a passage, and years that a
     passage counts from another ("two years later").
     """
-    answers = [read_facts(normalize(one.answer)) for one in asked]
-    results = {float(value) for one in answers for number in one.numbers for value in number.values if _is_plain(value)}
+    answers = [read_facts(normalize(pair.answer)) for pair in asked]
+    results = {float(value) for facts in answers for number in facts.numbers for value in number.values if _is_plain(value)}
     years = [_years(read_facts(text)) for text in texts]
-    groups = [results, *years, {year for one in answers for year in _years(one)}]
+    groups = [results, *years, {year for facts in answers for year in _years(facts)}]
     derived = {abs(one - other) for group in groups for one in group for other in group if one != other}
     derived |= {one + other for one in results for other in results} | {year for text in texts for year in _relative_years(text)}
     every = {year for group in years for year in group}
@@ -202,13 +202,13 @@ def _is_derived(fact: Fact, derived: tuple[set[float], set[float]], asked: Seque
 def _relative_years(text: str) -> set[float]:
     """Return the years that a text counts from the one before: "in the following year", "two years later"."""
     years = [(match.start(), int(match[0])) for match in re.finditer(rf"(?<!\d)(?:{_YEAR})(?!\d)", text)]
-    found = set()
+    relative = set()
     for match in _LATER.finditer(text):
         past = [year for place, year in years if place < match.start()]
         numbers = read_facts(f"{match['count']} years").numbers if match["count"] else ()
         span = next((float(value) for number in numbers for value in number.values if _is_plain(value)), 1.0)
-        found |= {past[-1] + (-span if match["last"] or match["before"] else span)} if past else set()
-    return found
+        relative |= {past[-1] + (-span if match["last"] or match["before"] else span)} if past else set()
+    return relative
 
 
 def _years(facts: Facts) -> set[float]:
@@ -225,17 +225,20 @@ def _apart(part: str, names: Sequence[str], before: Sequence[str], all_names: Se
 
     A name may stand in the next sentence, or in a passage about another name of the sentence: "born in Ulm, on the Danube".
     """
-    about = [one for one in passages.statements if any(has_name(one, name) for name in names[:1] or before)]
+    about = [statement for statement in passages.statements if any(has_name(statement, name) for name in names[:1] or before)]
     if not about:
         return None
     for name in names[1:]:
-        beside = [one for one in passages.statements if has_name(one, name)]
-        if not any(one in about or any(one.adjoins(other) for other in about) or _bridges(one, all_names, about) for one in beside):
+        beside = [statement for statement in passages.statements if has_name(statement, name)]
+        if not any(
+            statement in about or any(statement.adjoins(other) for other in about) or _bridges(statement, all_names, about)
+            for statement in beside
+        ):
             return Fault("apart", name)
     words = content_words(part)
     for figure in _figures(read_facts(part)):
-        beside = [one for one in passages.statements if has_fact(one.facts, figure)]
-        if beside and not any(one in about or _continues(one, about, words, names[1:]) for one in beside):
+        beside = [statement for statement in passages.statements if has_fact(statement.facts, figure)]
+        if beside and not any(statement in about or _continues(statement, about, words, names[1:]) for statement in beside):
             return Fault("apart", figure.written)
     return None
 

@@ -65,13 +65,13 @@ def _root(word: str) -> str:
 
 
 def _pairs() -> dict[str, list[tuple[str, bool]]]:
-    found: dict[str, list[tuple[str, bool]]] = defaultdict(list)
+    pairs: dict[str, list[tuple[str, bool]]] = defaultdict(list)
     for pair in _ANTONYMS.split():
         positive, negative = (side.split(",") for side in pair.split(":"))
         for side, sign in ((positive, True), (negative, False)):
             for word in side:
-                found[_root(word)].append((pair, sign))
-    return dict(found)
+                pairs[_root(word)].append((pair, sign))
+    return dict(pairs)
 
 
 _SIGNS = _pairs()
@@ -122,7 +122,7 @@ def _orders(key: str) -> bool:
 
 def _prefixed(one: _Reading, other: _Reading) -> set[str]:
     """Return the stems that only one side has with a negative prefix, and with the same sign as the other: locked and unlocked."""
-    found = set()
+    stems = set()
     for mine, theirs in ((one, other), (other, one)):
         for word, signs in mine.signs.items():
             bases = [
@@ -130,8 +130,8 @@ def _prefixed(one: _Reading, other: _Reading) -> set[str]:
                 for prefix in _PREFIXES
                 if word.startswith(prefix) and len(word) >= len(prefix) + _MIN_PREFIXED_CHARS
             ]
-            found |= {base for base in bases if base in theirs.signs and base not in mine.signs and signs == theirs.signs[base]}
-    return found
+            stems |= {base for base in bases if base in theirs.signs and base not in mine.signs and signs == theirs.signs[base]}
+    return stems
 
 
 @lru_cache(maxsize=4096)
@@ -188,7 +188,7 @@ def misplaces_number(sentence: str, statements: Sequence[str]) -> bool:
     for clause in _CLAUSE.split(sentence):
         numbers, words = read_numbers(clause), _bare_words(clause) or _bare_words(sentence)
         for number in numbers:
-            shared = [(len(words & stems), number in held) for held, stems in known]
+            shared = [(len(words & stems), number in stated) for stated, stems in known]
             if (max(shared, default=(0, False))[0], True) not in shared:
                 return True
             holding = [statement for statement, value in zip(statements, shared, strict=True) if value == max(shared)]

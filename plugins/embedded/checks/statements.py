@@ -61,7 +61,7 @@ class Clause(NamedTuple):
 @lru_cache(maxsize=1024)
 def read_clauses(material: Material) -> tuple[Clause, ...]:
     """Return the clauses of a passage."""
-    found: list[Clause] = []
+    clauses: list[Clause] = []
     section, count, above = "", 0, normalize(material.subject)
     for line in unwrap_lines(normalize(material.text)):
         label = match[1] if (match := _LABEL.match(line)) else ""
@@ -71,10 +71,10 @@ def read_clauses(material: Material) -> tuple[Clause, ...]:
             referring = before if _REFERRING.match(sentence) or not own.names else ""
             subject = " ".join(filter(None, (above, section, label, referring)))
             count += 1
-            found += _clauses(sentence, subject, own, material, count)
+            clauses += _clauses(sentence, subject, own, material, count)
             before = " ".join((*own.names, *own.codes)) or before
         section = line if _is_heading(line) else section
-    return tuple(found)
+    return tuple(clauses)
 
 
 def _clauses(sentence: str, subject: str, own: Facts, source: Material, number: int) -> Iterator[Clause]:

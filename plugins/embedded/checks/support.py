@@ -47,19 +47,24 @@ def check_support(
     """
     texts = [material.text for material in materials]
     if _is_foreign(sentence, texts, language):
-        return not claims.missing_facts(sentence, [f"{one.subject} {one.text}" for one in materials], _has_names(sentence, texts))
+        return not claims.missing_facts(
+            sentence, [f"{material.subject} {material.text}" for material in materials], _has_names(sentence, texts)
+        )
     if claims.find_fault(sentence, materials, asked, _has_names(sentence, texts)):
         return False
     is_said = claims.best_share(sentence, materials) >= _MIN_WORD_SHARE
     if claims.repeats(sentence, asked):
         return True if is_said else None
     if by != READER:
-        return bool(texts) and max(entailment_probabilities(by, sentence, [f"{one.subject}: {one.text}" for one in materials])) >= 0.5
+        return (
+            bool(texts)
+            and max(entailment_probabilities(by, sentence, [f"{material.subject}: {material.text}" for material in materials])) >= 0.5
+        )
     if is_said or (texts and claims.has_figures(sentence)):
         return True
-    known = content_stems(" ".join([*texts, *(f"{one.question} {one.answer}" for one in asked)]))
+    known = content_stems(" ".join([*texts, *(f"{pair.question} {pair.answer}" for pair in asked)]))
     words = content_stems(sentence)
-    if any(read_context(sentence, add_title(one.subject, one.text)).relevance >= _MIN_RELEVANCE for one in materials):
+    if any(read_context(sentence, add_title(material.subject, material.text)).relevance >= _MIN_RELEVANCE for material in materials):
         return True
     is_invented = len(words) >= _MIN_FOREIGN_WORDS and not words & known
     return False if is_invented or (materials and _begins_with_stranger(sentence, known)) else None

@@ -94,8 +94,8 @@ def filter_batch(slots: Slots) -> ReplyFields:
     best = max((reading.relevance for reading in readings), default=0.0)
     least = max(_MAX_IRRELEVANCE, min(_MIN_RELEVANCE, _MIN_SHARE_OF_BEST * best))
     order = sorted(range(1, len(passages) + 1), key=lambda number: -readings[number - 1].relevance)
-    exact = any(one.is_exact for one in find_identifiers(question))
-    named = {one.number for one in select_passages(question, passages).passages} if exact else set()
+    exact = any(identifier.is_exact for identifier in find_identifiers(question))
+    named = {item.number for item in select_passages(question, passages).passages} if exact else set()
     relevant = [number for number in order if readings[number - 1].relevance >= least or number in named]
     span = read_answer(question, [passages[number - 1] for number in sorted(relevant)])
     enough = bool(span.answer) and span.confidence >= TAU
@@ -119,10 +119,10 @@ def _missing_question(question: str, passages: list[PassageText]) -> str:
     """Return the first part of a question that the passages do not answer, with the answers before it inserted; empty if they do."""
     asked: list[tuple[str, str]] = []
     while (following := next_hop(question, asked)) is not None:
-        found = answer_fields(read_answer(following, passages)) if passages else {"answer": UNKNOWN}
-        if found["answer"] == UNKNOWN or any(same_question(following, before) for before, _ in asked):
+        fields = answer_fields(read_answer(following, passages)) if passages else {"answer": UNKNOWN}
+        if fields["answer"] == UNKNOWN or any(same_question(following, before) for before, _ in asked):
             return following
-        asked.append((following, found["answer"]))
+        asked.append((following, fields["answer"]))
     return ""
 
 
@@ -130,22 +130,22 @@ def _key_sentence(passage: PassageText, reading: PassageReading) -> str:
     """Return the sentence with the likeliest answer; the first sentence if the answer is in the title."""
     listed = sentences(passage["text"])
     place = reading.text_spans[0].start - len(add_title(passage["title"], "")) if reading.text_spans else 0
-    return [*listed[:1], *(one for one in listed if passage["text"].find(one) <= place)][-1] if listed else ""
+    return [*listed[:1], *(sentence for sentence in listed if passage["text"].find(sentence) <= place)][-1] if listed else ""
 
 
 def summarize(slots: Slots) -> ReplyFields:
     """Return the one or two sentences on an entity most similar to the question, from its own article if there is one."""
     entity = strip_disambiguation(slots["entity"])
-    found = []
+    candidates = []
     for number, passage in enumerate(slots["passages"], 1):
         listed = sentences(passage["text"])
         similar = similarities(slots["question"], [f"{passage['title']}: {sentence}" for sentence in listed])
-        found += [
+        candidates += [
             (value, number, sentence)
             for value, sentence in zip(similar, listed, strict=True)
             if content_stems(entity) and content_stems(entity) <= content_stems(f"{passage['title']} {sentence}")
         ]
-    own = [item for item in found if fold(strip_disambiguation(slots["passages"][item[1] - 1]["title"])) == fold(entity)] or found
+    own = [item for item in candidates if fold(strip_disambiguation(slots["passages"][item[1] - 1]["title"])) == fold(entity)] or candidates
     if not own:
         return {"answer": UNKNOWN, "confidence": 0.1, "citations": []}
     best, *others = sorted(own, key=lambda item: -item[0])
@@ -175,10 +175,10 @@ def next_thought(slots: Slots) -> ReplyFields:
     if following is None:
         answer = answer_to(question, asked)
         return {"sentence": f"So the answer is: {answer}." if answer else "", "confidence": 1.0}
-    found = answer_fields(read_answer(following, slots["passages"]))
-    if found["answer"] == UNKNOWN:
+    fields = answer_fields(read_answer(following, slots["passages"]))
+    if fields["answer"] == UNKNOWN:
         return {"sentence": "" if any(same_question(following, text) for text in said) else following, "confidence": 1.0}
-    return {"sentence": f"{following.rstrip('? ')}{_ANSWER_SEPARATOR}{found['answer']}.", "confidence": found["confidence"]}
+    return {"sentence": f"{following.rstrip('? ')}{_ANSWER_SEPARATOR}{fields['answer']}.", "confidence": fields["confidence"]}
 
 
 def condense(slots: Slots) -> ReplyFields:

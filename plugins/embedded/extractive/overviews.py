@@ -52,7 +52,7 @@ def map_report(slots: Slots) -> ReplyFields:
     """Return the sentences of a batch that are relevant to the question, each with its worth and the number of its report."""
     question = str(slots["question"])
     chosen = _best_sentences(_score_sentences(question, slots["passages"], _overview_score(question)), _MAX_BATCH_SENTENCES)
-    return {"points": [], "quotes": [f"{100 * one.worth:.0f} | {one.number} | {one.line}" for one in chosen]}
+    return {"points": [], "quotes": [f"{100 * sentence.worth:.0f} | {sentence.number} | {sentence.line}" for sentence in chosen]}
 
 
 def reduce(slots: Slots) -> ReplyFields:
@@ -107,16 +107,16 @@ def _community_path(source: str) -> list[int]:
     return [int(place) for place in places] if all(place.isdigit() for place in places) else []
 
 
-def _best_sentences(found: Sequence[_Sentence], most: int) -> list[_Sentence]:
+def _best_sentences(scored: Sequence[_Sentence], most: int) -> list[_Sentence]:
     """Return the best sentences without near-duplicates."""
-    ordered = sorted((one for one in found if one.worth > 0), key=lambda one: (-one.worth, one.number))
+    ordered = sorted((item for item in scored if item.worth > 0), key=lambda item: (-item.worth, item.number))
     chosen: list[_Sentence] = []
-    for one in ordered:
-        if len(chosen) == most or one.worth < _MIN_SHARE_OF_BEST * ordered[0].worth:
+    for sentence in ordered:
+        if len(chosen) == most or sentence.worth < _MIN_SHARE_OF_BEST * ordered[0].worth:
             break
-        words, taken = content_stems(one.line), [content_stems(other.line) for other in chosen]
+        words, taken = content_stems(sentence.line), [content_stems(other.line) for other in chosen]
         if not any(len(words & others) >= _MIN_SHARED_WORDS * min(len(words), len(others)) for others in taken):
-            chosen.append(one)
+            chosen.append(sentence)
     return chosen
 
 

@@ -66,10 +66,10 @@ def _rephrases(split: Split, question: str) -> bool:
 
 def _usable_split(question: str, dependent: bool, rejected: Sequence[str], kept: str) -> Split | None:
     """Return the likeliest split without a part that repeats the question, or a second one that needs the first, unless `dependent`."""
-    found = find_splits(question) if is_english_question(question) else ()
-    if next((split.probability for split in found if split.how == "single"), 0.0) >= _MIN_SINGLE_PROBABILITY:
+    splits = find_splits(question) if is_english_question(question) else ()
+    if next((split.probability for split in splits if split.how == "single"), 0.0) >= _MIN_SINGLE_PROBABILITY:
         return None
-    for split in (_with_whole_names(split, question) for split in found):
+    for split in (_with_whole_names(split, question) for split in splits):
         parts = split.first, split.second
         repeats = fold(question) in map(fold, parts)
         usable = split.how != "single" and all(parts) and not repeats and (dependent or ANSWER_SLOT not in split.second)
@@ -95,8 +95,8 @@ def _longest_fragment(name: str, part: str) -> str:
     """Return the most words at the beginning or end of a name that stand together in a part, unless they are function words alone."""
     words, marked = name.split(), f" {re.sub(r'[?,;:]', ' ', part)} "
     runs = [" ".join(run) for count in range(len(words), 0, -1) for run in (words[:count], words[-count:])]
-    found = [run for run in runs if f" {run.rstrip(',')} " in marked and content_stems(run)]
-    return max(found, key=len, default="")
+    shared = [run for run in runs if f" {run.rstrip(',')} " in marked and content_stems(run)]
+    return max(shared, key=len, default="")
 
 
 def _rejected(split: Split, rejected: Sequence[str]) -> bool:

@@ -57,7 +57,7 @@ class LineScores(NamedTuple):
 
 def score_lines(question: str, passages: Sequence[PassageText]) -> list[LineScores]:
     """Return the lines of passages with values from similarity, common words and the reader's output; blocking."""
-    read, words, found = passages[:_MAX_PASSAGES], content_stems(question), []
+    read, words, scored = passages[:_MAX_PASSAGES], content_stems(question), []
     readings = read_contexts(question, tuple(add_title(passage["title"], passage["text"]) for passage in read)) if read else ()
     for number, (passage, reading) in enumerate(zip(read, readings, strict=True), 1):
         units, title = split_statements(passage["text"], passage["title"].split(" > ")), content_stems(passage["title"])
@@ -65,8 +65,8 @@ def score_lines(question: str, passages: Sequence[PassageText]) -> list[LineScor
         shares = [len(words & (content_stems(unit) | title)) / max(1, len(words)) for unit in units]
         similar = similarities(question, [f"{passage['title']}: {unit}" for unit in units])
         values = [value + _WORD_SHARE_WEIGHT * share + readable for value, share in zip(similar, shares, strict=True)]
-        found.append(LineScores(number, passage["title"], units, values, reading.relevance))
-    return found
+        scored.append(LineScores(number, passage["title"], units, values, reading.relevance))
+    return scored
 
 
 class _Neighbor(NamedTuple):
@@ -80,13 +80,13 @@ class _Neighbor(NamedTuple):
 
 def closest_sentences(question: str, passages: Sequence[PassageText]) -> list[tuple[int, str]]:
     """Return the sentences closest to a question, the best first, each with its passage's number from 1."""
-    found = []
+    candidates = []
     for passage in score_lines(question, passages):
         for place, (unit, value) in enumerate(zip(passage.units, passage.values, strict=True)):
             if len(unit.split()) >= _MIN_LINE_WORDS and content_stems(unit) - content_stems(passage.title):
-                found.append(_Neighbor(value, passage.number, place, with_neighbors(passage.units, place, "")))
+                candidates.append(_Neighbor(value, passage.number, place, with_neighbors(passage.units, place, "")))
     chosen: list[_Neighbor] = []
-    for item in sorted(found, key=lambda item: (-item.value, item.passage, item.place)):
+    for item in sorted(candidates, key=lambda item: (-item.value, item.passage, item.place)):
         if len(chosen) < MAX_SENTENCES and item.value >= _MIN_VALUE and not _redundant(item, chosen):
             chosen.append(item)
     return [(item.passage, item.quote) for item in chosen]
@@ -156,19 +156,19 @@ def quote_lines(question: str, passages: Sequence[PassageText]) -> QuotedLines |
     """Return the steps or items that a question asks for; None for other questions, or if the confidence is too low."""
     kind = open_question_kind(question)
     several = None if kind else asked_for(question)
-    found = score_passages(question, passages) if kind or several else []
+    sections = score_passages(question, passages) if kind or several else []
     if several:  # a question for a phrase, which a list that it names answers, too
-        found = [section for section in found if _lists(section, several)]
-    if not found:
+        sections = [section for section in sections if _lists(section, several)]
+    if not sections:
         return None
-    best = max(found, key=lambda section: section.worth)
+    best = max(sections, key=lambda section: section.worth)
     confidence = lines_confidence(best.worth)
     if confidence < MIN_CONFIDENCE:
         return None
     lines = [(best.number, line) for line in best.best_lines(_MAX_DROP_IN_EXPLANATION if kind == "explain" else _MAX_DROP_AFTER)]
-    lines += _continued_items(lines, best, [section for section in found if _is_same_section(section, best, passages)])
+    lines += _continued_items(lines, best, [section for section in sections if _is_same_section(section, best, passages)])
     if kind == "list" and _announces_list(best.title, question):  # the items may be in several passages
-        for section in found:
+        for section in sections:
             used = {number for number, _ in lines}
             if section.number not in used and section.title == best.title and lines_confidence(section.worth) >= MIN_CONFIDENCE:
                 lines += [(section.number, line) for line in section.best_lines()]
@@ -203,12 +203,12 @@ def _continued_items(lines: list[tuple[int, str]], best: ScoredPassage, others: 
 
 def score_passages(question: str, passages: Sequence[PassageText]) -> list[ScoredPassage]:
     """Return the passages that have a line of enough words, each with its best line; blocking."""
-    found = []
+    scored = []
     for number, title, units, values, relevance in score_lines(question, passages):
         if starts := [place for place, unit in enumerate(units) if len(unit.split()) >= _MIN_LINE_WORDS]:
             best = max(starts, key=lambda place: (values[place], -place))
-            found.append(ScoredPassage(number, title, units, values, best, values[best] + _RELEVANCE_WEIGHT * relevance))
-    return found
+            scored.append(ScoredPassage(number, title, units, values, best, values[best] + _RELEVANCE_WEIGHT * relevance))
+    return scored
 
 
 def lines_confidence(worth: float) -> float:

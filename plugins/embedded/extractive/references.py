@@ -135,7 +135,7 @@ def with_singular_verb(question: str, subject: str) -> str:
     if not subject or subject.endswith("s") or " and " in subject or not subject[0].isupper():
         return question
     verb = re.compile(rf"\b({'|'.join(_SINGULAR_VERBS)})(?= {re.escape(subject)}\b)", re.IGNORECASE)
-    return verb.sub(lambda found: _like(found[0], _SINGULAR_VERBS[found[0].lower()]), question)
+    return verb.sub(lambda match: _like(match[0], _SINGULAR_VERBS[match[0].lower()]), question)
 
 
 def _like(word: str, other: str) -> str:

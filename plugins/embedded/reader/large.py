@@ -22,10 +22,10 @@ DOWN_SUFFIX, UP_SUFFIX = ".down", ".up"
 
 def apply_low_rank(weights: "Mapping[str, Tensor]", changes: "Mapping[str, Tensor]") -> "dict[str, Tensor]":
     """Return the updated weights, by name, in their own dtype."""
-    found = {}
+    updated = {}
     for name, down in changes.items():
         if name.endswith(DOWN_SUFFIX):
             layer = name.removesuffix(DOWN_SUFFIX)
             weight = weights[f"{layer}.weight"]
-            found[f"{layer}.weight"] = (weight.float() + changes[layer + UP_SUFFIX].float() @ down.float()).to(weight.dtype)
-    return found
+            updated[f"{layer}.weight"] = (weight.float() + changes[layer + UP_SUFFIX].float() @ down.float()).to(weight.dtype)
+    return updated

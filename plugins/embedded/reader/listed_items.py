@@ -40,10 +40,10 @@ def listed_answer(question: str, text: str, heading: str, start: int, end: int) 
         return None
     counts = fold(text[start:end]).split()[:1]
     is_count = bool(counts) and (counts[0] in _NUMBERS or counts[0].isdecimal())
-    for found in find_lists(text):
-        above = f"{found.intro} {heading if not found.intro else ''}"
-        if found.start <= start < found.end and (wanted in content_stems(above) or (is_count and start < found.start + len(found.intro))):
-            return _join_items(found.items)
+    for block in find_lists(text):
+        above = f"{block.intro} {heading if not block.intro else ''}"
+        if block.start <= start < block.end and (wanted in content_stems(above) or (is_count and start < block.start + len(block.intro))):
+            return _join_items(block.items)
     line_end = min((at for at in (text.find(sign, end) for sign in ("\n", ". ")) if at >= 0), default=len(text))
     before, colon, listed = text[end:line_end].partition(":")
     if is_count and colon and "," in listed and len(before.split()) <= _MAX_LABEL_WORDS:  # three colours: slate, birch and white
@@ -53,12 +53,12 @@ def listed_answer(question: str, text: str, heading: str, start: int, end: int) 
 
 def asked_for(question: str) -> str | None:
     """Return the stem of what a question asks several of; None if it asks for a single thing, or for their number."""
-    found = None if _COUNTS.search(question) else _ASKS.search(question)
-    if found is None:
+    match = None if _COUNTS.search(question) else _ASKS.search(question)
+    if match is None:
         return None
-    words = [word.strip("?,.:;!").casefold() for word in found["rest"].split()]
+    words = [word.strip("?,.:;!").casefold() for word in match["rest"].split()]
     verb = next((place for place, word in enumerate(words) if word in _VERBS), len(words))
-    phrase = [] if found["word"].casefold() in ("who", "whom") else words[:verb]
+    phrase = [] if match["word"].casefold() in ("who", "whom") else words[:verb]
     if not phrase and words[:1] in (["are"], ["were"]):
         phrase = words[1:]
     while phrase and phrase[0] in _DETERMINERS | {"of"}:
@@ -72,7 +72,7 @@ def asked_for(question: str) -> str | None:
 
 def find_lists(text: str) -> list[ListedItems]:
     """Return the lists of a text that have at least two items: lines with a mark, or short ones below a line that ends with a colon."""
-    found: list[ListedItems] = []
+    lists: list[ListedItems] = []
     items: list[str] = []
     intro, start, place, is_marked = "", 0, 0, False
     for line in [*text.splitlines(keepends=True), ""]:
@@ -87,10 +87,10 @@ def find_lists(text: str) -> list[ListedItems]:
             items[-1] += f" {bare}"
         elif bare or not line or (items and not is_marked):
             if len(items) >= _MIN_ITEMS:
-                found.append(ListedItems(intro, items, start, place))
+                lists.append(ListedItems(intro, items, start, place))
             intro, items, start, is_marked = bare if bare.endswith(":") else "", [], place, False
         place += len(line)
-    return found
+    return lists
 
 
 def _join_items(items: Sequence[str]) -> str | None:

@@ -66,7 +66,7 @@ def encode_pairs(questions: Sequence[str], contexts: Sequence[str], encoder: Pre
     narrowed = list(zip(map(narrow, questions), map(narrow, contexts), strict=True))  # as long as before, so offsets are the same
     encodings = load_tokenizer(encoder, truncate=True).encode_batch(narrowed)
     of_contexts = ([number for number, text in enumerate(encoding.sequence_ids) if text == 1] for encoding in encodings)
-    starts = [found[0] if found else len(encoding) - 1 for encoding, found in zip(encodings, of_contexts, strict=True)]
+    starts = [places[0] if places else len(encoding) - 1 for encoding, places in zip(encodings, of_contexts, strict=True)]
     return [EncodedPair(encoding.ids, first, encoding.offsets[first:-1]) for encoding, first in zip(encodings, starts, strict=True)]
 
 
@@ -243,12 +243,12 @@ def read_pairs(network: "Network", pairs_read: Sequence[EncodedPair]) -> list[Pa
         kinds, bears = output.kind.exp().tolist(), output.relevance.sigmoid().tolist()
     read = []
     for pair, kind, best, bear in zip(pairs_read, kinds, spots, bears, strict=True):
-        found = []
+        spans = []
         for first, last, probability in best:
             begin, end = int(first) - pair.first, int(last) - pair.first
             if 0 <= begin <= end < len(pair.offsets) and probability > 0:
-                found.append(TextSpan(pair.offsets[begin][0], pair.offsets[end][1], probability))
-        read.append(PassageReading(kind[0], kind[1], kind[2], tuple(found), bear))
+                spans.append(TextSpan(pair.offsets[begin][0], pair.offsets[end][1], probability))
+        read.append(PassageReading(kind[0], kind[1], kind[2], tuple(spans), bear))
     return read
 
 

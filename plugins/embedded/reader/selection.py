@@ -30,16 +30,19 @@ def select_passages(question: str, passages: Sequence[PassageText]) -> Selection
 
     No passages at all if one of the question's exact identifiers occurs in none.
     """
-    texts = [VersionedText(one["source"], one["title"], one.get("heading", ""), one["text"], one.get("version", "")) for one in passages]
+    texts = [
+        VersionedText(passage["source"], passage["title"], passage.get("heading", ""), passage["text"], passage.get("version", ""))
+        for passage in passages
+    ]
     outdated = superseded(question, texts)
-    current = [SelectedPassage(number, one) for number, one in enumerate(passages, 1) if number - 1 not in outdated]
+    current = [SelectedPassage(number, passage) for number, passage in enumerate(passages, 1) if number - 1 not in outdated]
     identifiers = find_identifiers(question)
     if not identifiers:
         return Selection(question, current)
-    stated = [text for one in current for text in (*reversed(_headings(one.passage)), one.passage["text"])]
+    stated = [text for item in current for text in (*reversed(_headings(item.passage)), item.passage["text"])]
     if missing_identifiers(question, stated):
         return Selection(question, [])
-    about = [one._replace(passage=text) for one in current if (text := _about(identifiers, one.passage)) is not None]
+    about = [item._replace(passage=text) for item in current if (text := _about(identifiers, item.passage)) is not None]
     return Selection(respell(question, stated), about)
 
 
@@ -54,7 +57,7 @@ def _about(identifiers: Sequence[Identifier], passage: PassageText) -> PassageTe
     text = passage_about(identifiers, passage["text"], headings)
     if text is None:
         return None
-    naming = [heading for heading in headings if any(names_identifier(heading, one) for one in identifiers)]
+    naming = [heading for heading in headings if any(names_identifier(heading, identifier) for identifier in identifiers)]
     title = passage["title"] if not naming or naming[-1] in passage["title"] else " > ".join(filter(None, (passage["title"], naming[-1])))
     return {**passage, "title": title, "text": text}
 
@@ -66,8 +69,8 @@ def passage_about(identifiers: Sequence[Identifier], text: str, headings: Sequen
     an identifier or a rival decides for itself and for what follows it, the innermost such heading for what precedes these.
     """
     above = next((about for heading in reversed(headings) if (about := is_about(identifiers, heading)) is not None), None)
-    is_elsewhere = above is False or (above is None and any(one.is_exact for one in identifiers))
-    if is_elsewhere and not any(names_identifier(text, one) for one in identifiers):
+    is_elsewhere = above is False or (above is None and any(identifier.is_exact for identifier in identifiers))
+    if is_elsewhere and not any(names_identifier(text, identifier) for identifier in identifiers):
         return None
     units = list(_governed_units(identifiers, text, above))
     kept = [unit for unit, about in units if about is not False]

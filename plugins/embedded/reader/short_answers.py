@@ -56,20 +56,20 @@ def read_answer(question: str, passages: Sequence[PassageText]) -> ShortAnswer:
     """Return the likeliest answer to a question, which may have a low confidence; empty if no passage seems to contain one."""
     asked_text = question if len(question) <= _MAX_QUESTION_CHARS else sentences(question)[-1][-_MAX_QUESTION_CHARS:]
     asked_text, selected = select_passages(asked_text, passages)
-    contexts = tuple(add_title(one.passage["title"], one.passage["text"]) for one in selected)
-    begins = [len(context) - len(one.passage["text"]) for context, one in zip(contexts, selected, strict=True)]
+    contexts = tuple(add_title(item.passage["title"], item.passage["text"]) for item in selected)
+    begins = [len(context) - len(item.passage["text"]) for context, item in zip(contexts, selected, strict=True)]
     reader = reader_for(asked_text, contexts)
     best, evidence = choose_answer(asked_text, contexts, reader, begins)
     if best is None:
         return ShortAnswer("", NO_TEXT_CONFIDENCE, 0)
-    sure = confidence(evidence, reader.yes_no_weights if best.is_yes_no else reader.span_weights)
+    certainty = confidence(evidence, reader.yes_no_weights if best.is_yes_no else reader.span_weights)
     answer = multilingual.KOREAN_YES_NO[best.answer] if best.is_yes_no and multilingual.is_korean(asked_text) else best.answer
     read = selected[best.passage - 1]
     if not best.is_yes_no:
         begin = begins[best.passage - 1]
         span = (best.start - begin, best.end - begin)
         answer = listed_answer(asked_text, read.passage["text"], read.passage.get("heading", ""), *span) or answer
-    return ShortAnswer(answer if sure >= MIN_GUESS_CONFIDENCE else "", sure, read.number)
+    return ShortAnswer(answer if certainty >= MIN_GUESS_CONFIDENCE else "", certainty, read.number)
 
 
 def choose_answer(
@@ -80,10 +80,10 @@ def choose_answer(
     begins: the offset of the text in each context, after its title.
     """
     readings = read_contexts(question, contexts, reader)
-    found = [*find_spans(question, readings, contexts, begins or [0] * len(contexts)), *find_yes_no(readings)]
+    candidates = [*find_spans(question, readings, contexts, begins or [0] * len(contexts)), *find_yes_no(readings)]
     if reader is MULTILINGUAL:
-        found = [replace(one, answer=multilingual.strip_particle(one.answer)) for one in found]
-    best, (place, rival) = choose_likeliest(found)
+        candidates = [replace(candidate, answer=multilingual.strip_particle(candidate.answer)) for candidate in candidates]
+    best, (place, rival) = choose_likeliest(candidates)
     if reader is MULTILINGUAL:
         return best, Evidence(place, rival)
     return best, Evidence(place, rival, len(question.split()), single_fact_probability(question))
@@ -107,7 +107,7 @@ def find_spans(
         cell = find_asked_cell(question, there) if there else None
         in_cells = 0.0
         for spot in reading.text_spans:
-            if cell is not None and any(one.start <= spot.start < one.end for one in there):
+            if cell is not None and any(table_cell.start <= spot.start < table_cell.end for table_cell in there):
                 in_cells += spot.probability
                 continue
             end = segment_end(context, spot.start, spot.end)
@@ -127,8 +127,8 @@ def segment_end(context: str, start: int, end: int) -> int:
         start += 1
     if border := _SEGMENT_END.search(context, start, end):
         end = border.start()
-    for found in re.finditer("\n", context[start:end]):
-        at = start + found.start()
+    for line_break in re.finditer("\n", context[start:end]):
+        at = start + line_break.start()
         line, after = context[context.rfind("\n", 0, at) + 1 : at], context[at + 1 :].lstrip()[:1]
         if len(line) < _MIN_WRAPPED_CHARS and not after.islower():
             return at
@@ -145,18 +145,20 @@ def find_yes_no(readings: Sequence[PassageReading]) -> list[AnswerCandidate]:
     ]
 
 
-def choose_likeliest(found: Sequence[AnswerCandidate]) -> tuple[AnswerCandidate | None, tuple[float, float]]:
+def choose_likeliest(candidates: Sequence[AnswerCandidate]) -> tuple[AnswerCandidate | None, tuple[float, float]]:
     """Return the likeliest answer, with its likelihood and that of the likeliest other answer.
 
     Overlapping spans count as the same answer, and their probabilities are added.
     """
-    if not found:
+    if not candidates:
         return None, (0.0, 0.0)
-    best = max(found, key=lambda item: item.probability)
-    overlapping = [one.passage == best.passage and one.start < best.end and best.start < one.end for one in found]
-    place = sum(one.probability for one, overlaps in zip(found, overlapping, strict=True) if overlaps or one is best)
-    elsewhere = (one for one, overlaps in zip(found, overlapping, strict=True) if not overlaps)
-    others = (one.probability for one in elsewhere if fold(one.answer) != fold(best.answer))
+    best = max(candidates, key=lambda item: item.probability)
+    overlapping = [
+        candidate.passage == best.passage and candidate.start < best.end and best.start < candidate.end for candidate in candidates
+    ]
+    place = sum(candidate.probability for candidate, overlaps in zip(candidates, overlapping, strict=True) if overlaps or candidate is best)
+    elsewhere = (candidate for candidate, overlaps in zip(candidates, overlapping, strict=True) if not overlaps)
+    others = (candidate.probability for candidate in elsewhere if fold(candidate.answer) != fold(best.answer))
     return best, (min(1.0, place), max(others, default=0.0))
 
 
@@ -192,7 +194,7 @@ TableRow = list[tuple[str, int, int]]
 
 def find_cells(text: str, begin: int = 0) -> list[RecordCell]:
     """Return the values of all tables with a header, and of all records with at least two fields, from `begin` on."""
-    found: list[RecordCell] = []
+    cells: list[RecordCell] = []
     table: list[TableRow] = []
     record: list[tuple[str, str, int, int]] = []
     for line in _LINE.finditer(text, begin):
@@ -202,18 +204,20 @@ def find_cells(text: str, begin: int = 0) -> list[RecordCell]:
         field = None if len(row) > 1 else _FIELD.fullmatch(line[0].rstrip("\n"))
         if table and len(row) != len(table[0]):
             head, *rows = table
-            for one in rows:
-                found += [RecordCell(one[0][1], name, *cell) for (name, _, _), cell in zip(head, one, strict=True) if name or cell[0]]
+            for data_row in rows:
+                cells += [
+                    RecordCell(data_row[0][1], name, *cell) for (name, _, _), cell in zip(head, data_row, strict=True) if name or cell[0]
+                ]
             table = []
         if len(row) > 1:
             table.append(row)
         if record and (field is None or field["field"] in {name for name, *_ in record}):
-            found += [RecordCell(record[0][2], *one) for one in record if len(record) > 1]
+            cells += [RecordCell(record[0][2], *entry) for entry in record if len(record) > 1]
             record = []
         if field is not None:
             start, end = field.span("value")
             record.append((field["field"], field["value"], line.start() + start, line.start() + end))
-    return found
+    return cells
 
 
 def find_asked_cell(question: str, some: Sequence[RecordCell]) -> RecordCell | None:
@@ -223,9 +227,9 @@ def find_asked_cell(question: str, some: Sequence[RecordCell]) -> RecordCell | N
     for cell in some:
         if shared := content_stems(cell.text) & words:
             share = len(shared) / len(content_stems(cell.text))
-            naming[cell.row] = max(naming.get(cell.row, (0.0, 0, cell)), (share, len(shared), cell), key=lambda one: one[:2])
-    best = max((one[:2] for one in naming.values()), default=(0.0, 0))
-    named = [row for row, one in naming.items() if one[:2] == best]
+            naming[cell.row] = max(naming.get(cell.row, (0.0, 0, cell)), (share, len(shared), cell), key=lambda candidate: candidate[:2])
+    best = max((candidate[:2] for candidate in naming.values()), default=(0.0, 0))
+    named = [row for row, candidate in naming.items() if candidate[:2] == best]
     if best[0] < _MIN_NAMED_SHARE or len(named) != 1:
         return None
     by = naming[named[0]][2]
@@ -247,7 +251,7 @@ def _split_row(line: str, begin: int) -> TableRow:
     """Return the cells of a line, separated by bars, tabs or gaps: the first and last are empty if the line has borders."""
     is_marked = "|" in line or "\t" in line
     separator = _CELL_SEPARATOR if is_marked or _FIELD.fullmatch(line) else _GAP
-    borders = [0, *(place for found in separator.finditer(line) for place in found.span()), len(line)]
+    borders = [0, *(place for gap in separator.finditer(line) for place in gap.span()), len(line)]
     spans = list(zip(borders[::2], borders[1::2], strict=True))
     row = [(line[start:end].strip(), begin + start, begin + end) for start, end in spans]
     return row if is_marked or max(len(cell) for cell, _, _ in row) <= _MAX_GAP_CELL_CHARS else row[:1]

@@ -51,7 +51,7 @@ class Word:
 
 def split_words(text: str) -> list[Word]:
     """Split a text into words and punctuation."""
-    return [Word(found[0], *found.span()) for found in _WORD.finditer(text)]
+    return [Word(match[0], *match.span()) for match in _WORD.finditer(text)]
 
 
 def join_words(pieces: Sequence[tuple[str, int]], source: str, places: Sequence[Word]) -> str:
@@ -120,8 +120,8 @@ def tokenize_source(question: str, before: str = "") -> SourceText:
     text = f"{before}\n{question}" if before else question
     start = len(text) - len(question)
     tokenizer = load_tokenizer(PACKAGED_MINILM, truncate=False)
-    found = tokenizer.encode(text, add_special_tokens=False)
-    pieces = [(piece, begin) for piece, (begin, end) in zip(found.ids, found.offsets, strict=True) if end > begin]
+    encoding = tokenizer.encode(text, add_special_tokens=False)
+    pieces = [(piece, begin) for piece, (begin, end) in zip(encoding.ids, encoding.offsets, strict=True) if end > begin]
     earlier = [item for item in pieces if item[1] < start][-MAX_HISTORY_PIECES:]
     asked = [item for item in pieces if item[1] >= start][-MAX_QUESTION_PIECES:]
     first = min((begin for _, begin in (*earlier, *asked)), default=0)
@@ -216,10 +216,10 @@ class Splitter:
             scores, before = self.writer(begin, source, read)
             likely = scores[0, -1, [self.vocabulary.kinds[kind] for kind in kinds]].softmax(-1).tolist()
             ranked = sorted(zip(kinds, likely, strict=True), key=lambda item: -item[1])
-            chosen = [(kind, sure) for kind, sure in ranked if sure >= _MIN_KIND_PROBABILITY][:_MAX_KINDS] or ranked[:1]
+            chosen = [(kind, chance) for kind, chance in ranked if chance >= _MIN_KIND_PROBABILITY][:_MAX_KINDS] or ranked[:1]
             lines = [_PartialReply(kind, [self.vocabulary.kinds[kind]], done=kind == "single") for kind, _ in chosen]
             self._write(lines, source, read, before)
-        return tuple(self._finish_reply(line, sure, text) for line, (_, sure) in zip(lines, chosen, strict=True))
+        return tuple(self._finish_reply(line, chance, text) for line, (_, chance) in zip(lines, chosen, strict=True))
 
     def _write(self, lines: list[_PartialReply], source: "EncodedSource", read: "KeyValues", before: "KeyValues") -> None:
         """Write all lines word by word, the likeliest each time."""
@@ -265,9 +265,9 @@ class Splitter:
         barred += [] if hole else [numbers[ANSWER_SLOT]]
         return barred + ([] if begun and not second else [numbers[BETWEEN]])
 
-    def _finish_reply(self, line: _PartialReply, sure: float, text: SourceText) -> WriterReply:
+    def _finish_reply(self, line: _PartialReply, probability: float, text: SourceText) -> WriterReply:
         if not line.done or line.kind == "single":  # an unfinished reply is discarded by probability 0
-            return WriterReply(line.kind, sure if line.kind == "single" else 0.0, ())
+            return WriterReply(line.kind, probability if line.kind == "single" else 0.0, ())
         parts: list[list[tuple[str, int]]] = [[]]
         for token in line.tokens[1:-1]:
             if token == self.vocabulary.numbers[BETWEEN]:
@@ -276,7 +276,7 @@ class Splitter:
                 copied = token - len(self.vocabulary.tokens)
                 parts[-1].append((text.words[copied].text, copied) if copied >= 0 else (self.vocabulary.tokens[token], -1))
         questions = tuple(join_words(part, text.text, text.words) for part in parts)
-        return WriterReply(line.kind, sure, questions, line.total / max(1, len(line.tokens) - 1))
+        return WriterReply(line.kind, probability, questions, line.total / max(1, len(line.tokens) - 1))
 
 
 WRITER_WEIGHTS_FILE = "weights.safetensors"

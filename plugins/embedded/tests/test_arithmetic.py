@@ -31,7 +31,7 @@ MONTHS = ["January", "February", "March", "April", "May", "June", "July", "Augus
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "parts"),
     [
         ("4 April 1932", (1932, 4, 4)),
         ("April 4th, 1932", (1932, 4, 4)),
@@ -51,8 +51,8 @@ MONTHS = ["January", "February", "March", "April", "May", "June", "July", "Augus
         ("born 7 November 1867; died 4 July 1934", (1867, 11, 7)),
     ],
 )
-def test_partial_dates_are_parsed(text: str, told: tuple[int, int, int]) -> None:
-    assert parse_date(text) == PartialDate(*told)
+def test_partial_dates_are_parsed(text: str, parts: tuple[int, int, int]) -> None:
+    assert parse_date(text) == PartialDate(*parts)
 
 
 @pytest.mark.parametrize("text", ["", "no", "May 5", "1,200 people", "3.1415", "18", "the 18th century", "12345678", "🎬"])

@@ -14,11 +14,11 @@ __all__ = ["fresh", "ollama"]
 
 
 def test_a_server_that_comes_up_is_taken_from_the_next_question_on(ollama: Ollama, monkeypatch: pytest.MonkeyPatch) -> None:
-    held = ollama.models.copy()
+    models = ollama.models.copy()
     ollama.models.clear()
 
     def meanwhile(prompt: str, slots: Any) -> Any:
-        ollama.models.update(held)
+        ollama.models.update(models)
         return replies(prompt, slots)
 
     monkeypatch.setattr(extractive, "reply_to", meanwhile)

@@ -55,8 +55,8 @@ def test_the_embedded_model_has_the_calibrated_one(embedded: Any, confidence: fl
     result = graphs.ask(QUESTION, model=embedded(confidence), index=river(), **EXACT)
     assert result.to_json()["tau"] == CALIBRATED
     assert (not result.tree["0"].objection) is accepted
-    told = f"its confidence is not above tau ({CALIBRATED:g}, calibrated for extractive)"
-    assert (told in drawn(result)) is not accepted
+    note = f"its confidence is not above tau ({CALIBRATED:g}, calibrated for extractive)"
+    assert (note in drawn(result)) is not accepted
 
 
 def test_the_embedded_model_that_auto_has_found_has_it_too(embedded: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,8 +82,8 @@ def test_each_question_of_a_conversation_has_its_own() -> None:
     talk = graphs.Conversation()
     first = talk.ask(QUESTION, model=answering(0.7), index=river(), tau=0.6)
     second = talk.ask(QUESTION, model=answering(0.7), index=river())
-    assert [one.tau for one in (first, second)] == [0.6, 0.95]
-    assert [bool(one.tree["0"].objection) for one in (first, second)] == [False, True]
+    assert [result.tau for result in (first, second)] == [0.6, 0.95]
+    assert [bool(result.tree["0"].objection) for result in (first, second)] == [False, True]
 
 
 def test_a_strategy_without_such_a_threshold_has_none() -> None:

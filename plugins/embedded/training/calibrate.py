@@ -104,8 +104,8 @@ def _sample(source: str, items: Sequence[Item], most: int) -> list[Item]:
 
 
 def _with_passages(example: Example, right: Sequence[Example], documents: WordIndex) -> QuestionCase:
-    answers = [] if example.kind in ("yes", "no") else [answer for one in right for answer in _answers(one)]
-    known = {example.group, *(one.group for one in right)}
+    answers = [] if example.kind in ("yes", "no") else [answer for answered in right for answer in _answers(answered)]
+    known = {example.group, *(answered.group for answered in right)}
     choose = random.Random(example.question)
     if example.source.endswith("_none"):  # another passage may answer it
         return QuestionCase(example.source, example.question, (example.context,), ())
@@ -121,8 +121,8 @@ def _with_passages(example: Example, right: Sequence[Example], documents: WordIn
 
 def _with_every_hop(item: dict[str, Any], folder: Folder, documents: WordIndex) -> QuestionCase:
     question, answers, hops = item["question"], (item["answer"], *item["answer_aliases"]), supporting_documents(folder, item)
-    held = [] if answers[0].casefold() in ("yes", "no") else answers
-    near = _nearest_passages(question, held, {document.id for document in hops}, documents)
+    golds = [] if answers[0].casefold() in ("yes", "no") else answers
+    near = _nearest_passages(question, golds, {document.id for document in hops}, documents)
     contexts = [*(add_title(document.title, document.text[:_MAX_PASSAGE_CHARS]) for document in hops), *near][: max(PASSAGES, len(hops))]
     return QuestionCase(f"{folder.name}, whole", question, tuple(random.Random(question).sample(contexts, len(contexts))), answers)
 
@@ -171,7 +171,7 @@ class RatedCase(NamedTuple):
 
 def rate_cases(some: Iterable[ReadCase], constants: Mapping[bool, CalibrationWeights]) -> list[RatedCase]:
     """Return the cases with the reader's confidence."""
-    return [RatedCase(one, confidence(one.evidence, constants[one.found.is_yes_no])) for one in some]
+    return [RatedCase(case, confidence(case.evidence, constants[case.found.is_yes_no])) for case in some]
 
 
 def describe_min_confidence(some: Sequence[RatedCase]) -> str:
@@ -184,7 +184,7 @@ def describe_min_confidence(some: Sequence[RatedCase]) -> str:
 
 def mean_f1(some: Sequence[RatedCase], least: float) -> float:
     """Return the mean token F1 if answers below `least` are withheld, which is right if there is no answer (as in SQuAD 2.0)."""
-    given = [(one.read.found.answer if one.sure >= least else "", one.read.item.answers or ("",)) for one in some]
+    given = [(case.read.found.answer if case.sure >= least else "", case.read.item.answers or ("",)) for case in some]
     return sum(token_f1(answer, golds) for answer, golds in given) / len(some)
 
 
@@ -196,20 +196,20 @@ def describe_tau(some: Sequence[RatedCase]) -> str:
     return f"TAU = {enough[0]}: the least above which {MIN_ACCURACY:.0%} of the answers are right ({describe_accepted(some, enough[0])})"
 
 
-def cases_above(some: Sequence[RatedCase], sure: float) -> list[RatedCase]:
+def cases_above(some: Sequence[RatedCase], threshold: float) -> list[RatedCase]:
     """Return the cases with a higher confidence."""
-    return [one for one in some if one.sure > sure]
+    return [case for case in some if case.sure > threshold]
 
 
 def share_right(some: Sequence[RatedCase]) -> float:
     """Return the share of right answers."""
-    return sum(one.read.right for one in some) / len(some)
+    return sum(case.read.right for case in some) / len(some)
 
 
-def describe_accepted(some: Sequence[RatedCase], sure: float) -> str:
+def describe_accepted(some: Sequence[RatedCase], threshold: float) -> str:
     """Return a text with the share of answers above a confidence, and the share of those that are right."""
-    found = cases_above(some, sure)
-    return f"{len(found) / len(some):.0%} accepted" + (f", {share_right(found):.0%} of them right" if found else "")
+    accepted = cases_above(some, threshold)
+    return f"{len(accepted) / len(some):.0%} accepted" + (f", {share_right(accepted):.0%} of them right" if accepted else "")
 
 
 PARTS: Final[tuple[Part, Part]] = ("choose", "measure")
@@ -226,7 +226,7 @@ def main() -> None:
     given = parser.parse_args()
     questions, reader = Questions(given.data), _READERS[given.trunk]
     chosen, measured = (list(read_cases(questions.cases(part, given.most), reader)) for part in PARTS)
-    constants = {verdict: fit_weights([one for one in chosen if one.found.is_yes_no == verdict]) for verdict in (False, True)}
+    constants = {verdict: fit_weights([case for case in chosen if case.found.is_yes_no == verdict]) for verdict in (False, True)}
     for verdict, name in ((False, "SPAN_WEIGHTS"), (True, "YES_NO_WEIGHTS")):
         print(f"{name} = ({', '.join(f'{value:.3f}' for value in constants[verdict])})")
     some, others = rate_cases(chosen, constants), rate_cases(measured, constants)
@@ -243,28 +243,30 @@ def main() -> None:
 def read_cases(items: Iterable[QuestionCase], reader: Reader = SMALL) -> Iterator[ReadCase]:
     """Yield questions with a reader's answer; those without any are skipped."""
     for item in items:
-        found, evidence = choose_answer(item.question, item.contexts, reader)
-        if found:
-            yield ReadCase(item, found, evidence)
+        candidate, evidence = choose_answer(item.question, item.contexts, reader)
+        if candidate:
+            yield ReadCase(item, candidate, evidence)
 
 
 def fit_weights(some: Sequence[ReadCase]) -> CalibrationWeights:
     """Return the calibration weights fitted to the cases."""
-    return fit_logistic([one.evidence.features() for one in some], [one.right for one in some])
+    return fit_logistic([case.evidence.features() for case in some], [case.right for case in some])
 
 
 def report(name: str, some: Sequence[RatedCase]) -> None:
     """Print the calibration error of spans, of yes/no answers, and of each source."""
     print(f"{name}:")
     kinds = {
-        kind: [one for one in some if one.read.found.is_yes_no == verdict] for kind, verdict in (("spans", False), ("yes or no", True))
+        kind: [case for case in some if case.read.found.is_yes_no == verdict] for kind, verdict in (("spans", False), ("yes or no", True))
     }
-    sources = {name: [one for one in some if one.read.item.source == name] for name in dict.fromkeys(one.read.item.source for one in some)}
+    sources = {
+        name: [case for case in some if case.read.item.source == name] for name in dict.fromkeys(case.read.item.source for case in some)
+    }
     for group, ones in (kinds | sources).items():
         if ones:
-            right, sure = [one.read.right for one in ones], [one.sure for one in ones]
-            means = f"right {sum(right) / len(ones):.2f}, sure {sum(sure) / len(ones):.2f}"
-            print(f"  {group:32} {len(ones):5}  ECE {expected_calibration_error(sure, right):.3f}  {means}")
+            right, confidences = [case.read.right for case in ones], [case.sure for case in ones]
+            means = f"right {sum(right) / len(ones):.2f}, sure {sum(confidences) / len(ones):.2f}"
+            print(f"  {group:32} {len(ones):5}  ECE {expected_calibration_error(confidences, right):.3f}  {means}")
 
 
 def fit_logistic(features: Sequence[Sequence[float]], right: Sequence[float]) -> CalibrationWeights:

@@ -34,25 +34,25 @@ class ScoredRelevance(NamedTuple):
 
 def by_source(read: Iterable[tuple[Example, float]]) -> dict[str, list[ScoredRelevance]]:
     """Return the scored passages of each source, together with those of its `_other` source."""
-    found: dict[str, list[ScoredRelevance]] = defaultdict(list)
+    scored: dict[str, list[ScoredRelevance]] = defaultdict(list)
     for example, relevance in read:
         if example.bears is not None:
-            found[example.source.removesuffix("_other")].append(ScoredRelevance(relevance, example.bears))
-    return found
+            scored[example.source.removesuffix("_other")].append(ScoredRelevance(relevance, example.bears))
+    return scored
 
 
 def accuracy(some: Sequence[ScoredRelevance]) -> float:
     """Return the accuracy with a threshold of 0.5."""
-    return sum((told.relevance >= 0.5) == told.bears for told in some) / len(some)
+    return sum((scored.relevance >= 0.5) == scored.bears for scored in some) / len(some)
 
 
 def auc(some: Sequence[ScoredRelevance]) -> float | None:
     """Return the area under the ROC curve; None if all passages are relevant or none."""
-    bearing, others = (np.sort([told.relevance for told in some if told.bears == bears]) for bears in (True, False))
+    bearing, others = (np.sort([scored.relevance for scored in some if scored.bears == bears]) for bears in (True, False))
     if not len(bearing) or not len(others):
         return None
     below = (np.searchsorted(others, bearing, side) for side in ("left", "right"))  # equal ones count half
-    return float(sum(found.mean() for found in below)) / (2 * len(others))
+    return float(sum(counts.mean() for counts in below)) / (2 * len(others))
 
 
 _MAX_EXAMPLES = 300
@@ -87,10 +87,10 @@ def choose_examples(data: Path, most: int) -> list[Example]:
 def read_examples(network: Network, examples: Sequence[Example], trunk: Pretrained = PACKAGED_MINILM) -> list[PassageReading]:
     """Return the readings of examples, batched by length."""
     cut = encode_pairs([example.question for example in examples], [example.context for example in examples], trunk)
-    found: dict[int, PassageReading] = {}
+    readings: dict[int, PassageReading] = {}
     for group in group_by_length([len(pair) for pair in cut]):
-        found.update(zip(group, read_pairs(network, [cut[number] for number in group]), strict=True))
-    return [found[number] for number in range(len(cut))]
+        readings.update(zip(group, read_pairs(network, [cut[number] for number in group]), strict=True))
+    return [readings[number] for number in range(len(cut))]
 
 
 def format_scores(examples: Sequence[Example], readings: Sequence[PassageReading]) -> Iterator[str]:
@@ -101,8 +101,8 @@ def format_scores(examples: Sequence[Example], readings: Sequence[PassageReading
             scores[f"{example.source} {name}"].append(value)
     for name, values in sorted(scores.items()):
         yield f"{name:32} {100 * sum(values) / len(values):5.1f} of {len(values)}"
-    told = by_source(zip(examples, [reading.relevance for reading in readings], strict=True))
-    for name, some in sorted(told.items()):
+    grouped = by_source(zip(examples, [reading.relevance for reading in readings], strict=True))
+    for name, some in sorted(grouped.items()):
         area = auc(some)
         yield f"{name + ' relevance':32} {100 * accuracy(some):5.1f} of {len(some)}" + ("" if area is None else f", AUC {area:.3f}")
 

@@ -57,7 +57,7 @@ class Candidate:
 
 def candidates(sentence: str, kind: str) -> list[Candidate]:
     """Return the spans of a sentence that match a kind of answer."""
-    found = []
+    spans = []
     for match in _SHAPES[kind].finditer(sentence):
         text, start = _trim_name(match[0], match.start())
         if (
@@ -66,8 +66,8 @@ def candidates(sentence: str, kind: str) -> list[Candidate]:
             and text not in _OPENERS
             and not (kind in _NAMED and _NO_NAME.fullmatch(text))
         ):
-            found.append(Candidate(text, start))
-    return found
+            spans.append(Candidate(text, start))
+    return spans
 
 
 def _trim_name(text: str, start: int) -> tuple[str, int]:

@@ -71,5 +71,5 @@ def find_country(answer: str) -> str | None:
     for part in (answer, *reversed(answer.split(","))):
         if (country := known.get(fold(part).removeprefix("the "))) is not None:
             return country
-    found = country_pattern().findall(answer)
-    return known.get(fold(found[0])) if found else None
+    names = country_pattern().findall(answer)
+    return known.get(fold(names[0])) if names else None

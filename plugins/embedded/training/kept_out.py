@@ -57,7 +57,7 @@ def load_cases(data: Path, wanted: Part) -> Iterator[Case]:
             if kind.endswith("_other") or not example.kind or part_of_example(example) != wanted:
                 continue
             golds = [example.context[start:end] for start, end in example.spans]
-            known = {one.id for one in folder.documents.values() if is_from(example.context, one)}
+            known = {document.id for document in folder.documents.values() if is_from(example.context, document)}
             contexts = [example.context]
             for number in range(0 if example.kind == "none" else PASSAGES - 1):
                 near = lookalikes.of(example.question, golds, known, seeded_random(example.question, number), among=1)
@@ -79,26 +79,28 @@ def answer_case(
     if best is None:
         return Outcome("", 0.0, float(not case.right), float(not case.right))
     evidence = Evidence(place, rival, len(case.question.split()), single_fact_probability(case.question))
-    sure = confidence(evidence, constants[best.is_yes_no])
-    answer = best.answer if sure >= MIN_CONFIDENCE or case.right else ""
+    certainty = confidence(evidence, constants[best.is_yes_no])
+    answer = best.answer if certainty >= MIN_CONFIDENCE or case.right else ""
     if not case.right:
-        return Outcome(answer, sure, float(not answer), float(not answer))
-    return Outcome(answer, sure, float(exact_match(answer, [case.right])), token_f1(answer, [case.right]))
+        return Outcome(answer, certainty, float(not answer), float(not answer))
+    return Outcome(answer, certainty, float(exact_match(answer, [case.right])), token_f1(answer, [case.right]))
 
 
-def format_figures(found: Sequence[tuple[Case, Outcome]]) -> Iterator[str]:
+def format_figures(outcomes: Sequence[tuple[Case, Outcome]]) -> Iterator[str]:
     """Yield lines with the figures of each kind, and of all."""
     yield f"  {'kind':12} {'n':>5} {'right':>6} {'95 %':>13} {'F1':>6} {'sure, wrong':>12} {'ECE':>6}"
-    for kind in (*sorted({case.kind for case, _ in found}), "all"):
-        some = [outcome for case, outcome in found if kind in (case.kind, "all")]
-        exact = [one.exact for one in some]
+    for kind in (*sorted({case.kind for case, _ in outcomes}), "all"):
+        some = [outcome for case, outcome in outcomes if kind in (case.kind, "all")]
+        exact = [outcome.exact for outcome in some]
         low, high = bootstrap_interval(exact)
-        told = [one for one in some if one.answer]
-        wrong = sum(one.sure >= 0.5 and not one.exact and one.f1 < 0.5 for one in told)
-        ece = expected_calibration_error([one.sure for one in told], [one.exact for one in told]) if told else 0.0
+        answered = [outcome for outcome in some if outcome.answer]
+        wrong = sum(outcome.sure >= 0.5 and not outcome.exact and outcome.f1 < 0.5 for outcome in answered)
+        ece = (
+            expected_calibration_error([outcome.sure for outcome in answered], [outcome.exact for outcome in answered]) if answered else 0.0
+        )
         yield (
             f"  {kind:12} {len(some):5} {100 * sum(exact) / len(some):6.1f} {100 * low:6.1f}–{100 * high:.1f} "
-            f"{100 * sum(one.f1 for one in some) / len(some):6.1f} {100 * wrong / len(some):12.1f} {ece:6.3f}"
+            f"{100 * sum(outcome.f1 for outcome in some) / len(some):6.1f} {100 * wrong / len(some):12.1f} {ece:6.3f}"
         )
 
 

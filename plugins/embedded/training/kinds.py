@@ -58,13 +58,13 @@ def main() -> None:
 def load_examples(data: Path) -> Iterator[tuple[str, QuestionKind]]:
     """Yield questions with their kinds."""
     for line in OPEN.read_text(encoding="utf-8").splitlines():
-        one = json.loads(line)
-        yield one["question"], NAMES.get(one["kind"], "")
+        record = json.loads(line)
+        yield record["question"], NAMES.get(record["kind"], "")
     for folder in FOLDERS:
-        for _, one in read_records(data / folder / "questions.jsonl.gz"):
-            yield str(one["question"]), NAMES.get(str(one["metadata"]["kind"]), "")
+        for _, record in read_records(data / folder / "questions.jsonl.gz"):
+            yield str(record["question"]), NAMES.get(str(record["metadata"]["kind"]), "")
     for folder in FACTS:
-        questions = [str(one["question"]) for _, one in read_records(data / folder / "questions.jsonl.gz")]
+        questions = [str(entry["question"]) for _, entry in read_records(data / folder / "questions.jsonl.gz")]
         for question in random.Random(folder).sample(questions, min(_MAX_FACT_QUESTIONS, len(questions))):
             yield question, ""
 

@@ -36,7 +36,7 @@ def read_records_gz(path: Path) -> list[dict[str, Any]]:
 def load_cases(folder: Path) -> Iterator[tuple[str, list[PassageText], list[str]]]:
     """Yield each question with passages, the right one among them, and the sentences that answer it."""
     corpus = read_records_gz(folder / "corpus.jsonl.gz")
-    words = [content_stems(f"{one['title']} {one['text']}") for one in corpus]
+    words = [content_stems(f"{document['title']} {document['text']}") for document in corpus]
     counts = Counter(word for some in words for word in some)
     for asked in read_records_gz(folder / "questions.jsonl.gz"):
         if asked["type"] not in ("how_to", "list"):
@@ -44,11 +44,11 @@ def load_cases(folder: Path) -> Iterator[tuple[str, list[PassageText], list[str]
         gold, sentences, about = asked["supporting"][0]["doc_id"], asked["metadata"]["sentences"], content_stems(asked["question"])
         worth = [sum(math.log(len(corpus) / counts[word]) for word in about & some) / (1 + len(some) ** 0.3) for some in words]
         order = sorted(range(len(corpus)), key=lambda place: (corpus[place]["id"] != gold, -worth[place]))
-        start = max(0, min(one["start"] for one in sentences) - CHARS_BEFORE)
+        start = max(0, min(sentence["start"] for sentence in sentences) - CHARS_BEFORE)
         begins = [start if corpus[place]["id"] == gold else 0 for place in order[:PASSAGES]]
         texts = [corpus[place]["text"][begin : begin + PASSAGE_CHARS] for place, begin in zip(order, begins, strict=False)]
         quotes = [PassageText(title=corpus[place]["title"], source="", text=text) for place, text in zip(order, texts, strict=False)]
-        yield asked["question"], quotes, [one["text"] for one in sentences]
+        yield asked["question"], quotes, [sentence["text"] for sentence in sentences]
 
 
 def word_f1(quoted: list[str], wanted: list[str]) -> float:
@@ -73,10 +73,10 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("--limit", type=int, default=200)
     given = parser.parse_args()
-    found = [case for name in FOLDERS for case in load_cases(given.data / name)]
-    random.Random(0).shuffle(found)
+    cases = [case for name in FOLDERS for case in load_cases(given.data / name)]
+    random.Random(0).shuffle(cases)
     worth, right = [], []
-    for question, passages, wanted in found[: given.limit]:
+    for question, passages, wanted in cases[: given.limit]:
         for some in (passages, passages[1:]):  # with the right passage, which is the first, and without it: then nothing is right
             best = max(score_passages(question, some), key=lambda section: section.worth, default=None)
             if best is not None:

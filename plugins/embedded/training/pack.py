@@ -59,9 +59,9 @@ def write_weights(code: Path, weights: Mapping[str, Tensor], metadata: dict[str,
 
 def write_hash(code: Path, target: Path) -> None:
     """Write the hash of weights into the module that loads them."""
-    found = hashlib.sha256(target.read_bytes()).hexdigest()
-    code.write_text(re.sub(r'SHA256 = "[0-9a-f]*"', f'SHA256 = "{found}"', code.read_text(encoding="utf-8")), encoding="utf-8")
-    print(f"{target}: {target.stat().st_size:,} bytes, sha256 {found}")
+    digest = hashlib.sha256(target.read_bytes()).hexdigest()
+    code.write_text(re.sub(r'SHA256 = "[0-9a-f]*"', f'SHA256 = "{digest}"', code.read_text(encoding="utf-8")), encoding="utf-8")
+    print(f"{target}: {target.stat().st_size:,} bytes, sha256 {digest}")
 
 
 if __name__ == "__main__":

@@ -34,8 +34,8 @@ def _of_paragraph(source: str, question: str, document: Document, answers: list[
         return
     spans = []
     for answer in dict.fromkeys(answers):
-        if found := list(occurrences(answer, context)):
-            spans.append(likeliest_span(question, context, found))
+        if places := list(occurrences(answer, context)):
+            spans.append(likeliest_span(question, context, places))
     if spans:
         yield Example(source, document.id, question, context, "span", tuple(spans))
 
@@ -132,7 +132,7 @@ def linked_hop_examples(folder: Folder) -> Iterator[Example]:
 
 
 def _filled(question: str, answers: list[str]) -> str:
-    return re.sub(r"#(\d)", lambda found: answers[int(found[1]) - 1], question)
+    return re.sub(r"#(\d)", lambda match: answers[int(match[1]) - 1], question)
 
 
 def whole_question_examples(folder: Folder) -> Iterator[Example]:
@@ -160,7 +160,7 @@ def _both(source: str, item: dict[str, Any], documents: list[Document]) -> Itera
 def _hop(source: str, question: str, document: Document, answers: list[str], lookalikes: WordIndex) -> Iterator[Example]:
     context = add_title(document.title, document.text)
     forms = [form for answer in answers for form in _forms(answer)]
-    spans = next((found for form in forms if (found := list(occurrences(form, context)))), [])
+    spans = next((places for form in forms if (places := list(occurrences(form, context)))), [])
     if not spans:
         return
     yield Example(source, document.id, question, context, "span", (likeliest_span(question, context, spans),))
@@ -173,10 +173,10 @@ def _forms(answer: str) -> Iterator[str]:
     yield answer
     if answer in _ADJECTIVES:
         yield _ADJECTIVES[answer]
-    if (found := re.fullmatch(r"(\w+) (\d+), (\d+)", answer)) and found[1] in _MONTHS:
-        yield f"{found[2]} {found[1]} {found[3]}"
-    if (found := re.fullmatch(r"(\d+) (\w+) (\d+)", answer)) and found[2] in _MONTHS:
-        yield f"{found[2]} {found[1]}, {found[3]}"
+    if (match := re.fullmatch(r"(\w+) (\d+), (\d+)", answer)) and match[1] in _MONTHS:
+        yield f"{match[2]} {match[1]} {match[3]}"
+    if (match := re.fullmatch(r"(\d+) (\w+) (\d+)", answer)) and match[2] in _MONTHS:
+        yield f"{match[2]} {match[1]}, {match[3]}"
 
 
 _WINDOW = 900
@@ -195,10 +195,10 @@ def span_examples(folder: Folder, other: float = 0.6) -> Iterator[Example]:
         text, begin = _window(document, item["answers"][0], choose.random())
         context = add_title(document.title, text)
         shift = len(context) - len(text) - begin
-        found = [(one["start"] + shift, one["start"] + shift + len(one["text"])) for one in item["answers"]]
-        if held := [span for span in found if _holds(span, context)]:
-            yield Example(folder.name, document.id, question, context, "span", tuple(held), True)
-        answers = [one["text"] for one in item["answers"]]
+        places = [(answer["start"] + shift, answer["start"] + shift + len(answer["text"])) for answer in item["answers"]]
+        if spans := [span for span in places if _holds(span, context)]:
+            yield Example(folder.name, document.id, question, context, "span", tuple(spans), True)
+        answers = [answer["text"] for answer in item["answers"]]
         if choose.random() < other and (near := lookalikes.of(question, answers, {document.id}, choose, among=4)):
             yield Example(f"{folder.name}_other", near.id, question, _short(near), "none", (), False)
 
@@ -218,12 +218,16 @@ def relevance_examples(folder: Folder) -> Iterator[Example]:
 
 def _negative(folder: Folder, item: dict[str, Any], lookalikes: WordIndex, draw: float) -> Document | None:
     """Return an irrelevant passage: one listed in the data, or a similar one; the right ones are excluded."""
-    known = {one["doc_id"] for one in item["supporting"]}
+    known = {support["doc_id"] for support in item["supporting"]}
     named = [folder.documents[key] for key in item["metadata"].get("negatives", ()) if key in folder.documents and key not in known]
     if named and draw < 0.6:
         return named[int(draw / 0.6 * len(named))]
     return lookalikes.of(
-        item["question"], [one["fact"] for one in item["supporting"] if one["fact"]], known, seeded_random(item["id"], "near"), among=4
+        item["question"],
+        [support["fact"] for support in item["supporting"] if support["fact"]],
+        known,
+        seeded_random(item["id"], "near"),
+        among=4,
     )
 
 

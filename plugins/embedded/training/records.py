@@ -199,8 +199,8 @@ def _table(choose: random.Random) -> _Table:
     if draw < 0.11:
         name = names[len(listed)]
     elif draw < 0.22:
-        field = choose.choice([one for one in columns if one not in fields])
-    rows = {row: {one: _VALUES[columns[one][2]](choose) for one in fields} for row in listed}
+        field = choose.choice([column for column in columns if column not in fields])
+    rows = {row: {column: _VALUES[columns[column][2]](choose) for column in fields} for row in listed}
     for row, values in rows.items():
         if (row == name and 0.22 <= draw < 0.33) or (row != name and choose.random() < 0.2):
             values.pop(field if row == name else choose.choice(fields), None)
@@ -223,7 +223,7 @@ def _lists(number: int, choose: random.Random) -> Example:
     text, span = "", None
     for name, values in table.rows.items():
         text += (apart if text else "") + (f"{key}{between}{name}" if choose.random() < 0.9 else name)
-        for field in (one for one in table.fields if one in values):
+        for field in (column for column in table.fields if column in values):
             text += f"\n{field}{between}"
             if (name, field) == (table.name, table.field):
                 span = (len(text), len(text) + len(values[field]))
@@ -262,13 +262,13 @@ def _mails(number: int, choose: random.Random) -> Example:
     topics = choose.sample(_TOPICS, choose.randrange(2, 4))
     topic, field, there = choose.choice(topics), choose.choice(list(_HEADS)), choose.random() < 0.67
     text, span = "", None
-    for one in topics:
-        heads = {"From": _person(choose), "To": _person(choose), "Cc": _person(choose), "Date": _day(choose), "Subject": one}
+    for subject in topics:
+        heads = {"From": _person(choose), "To": _person(choose), "Cc": _person(choose), "Date": _day(choose), "Subject": subject}
         for head, value in heads.items():
-            if (head == field and not there and one == topic) or (head == "Cc" and one != topic and choose.random() < 0.5):
+            if (head == field and not there and subject == topic) or (head == "Cc" and subject != topic and choose.random() < 0.5):
                 continue
             text += f"{head}: "
-            if head == field and one == topic:
+            if head == field and subject == topic:
                 span = (len(text), len(text) + len(value))
             text += value + "\n"
         text += (

@@ -165,25 +165,25 @@ _FILM = re.compile(r"\b(?:film|series|album|song|novel|book|movie|drama|band)\b"
 
 def find_stated(document: Document) -> dict[str, CharSpan]:
     """Return the relations that a paragraph states, each with the span of the answer."""
-    found = {}
+    stated = {}
     head = document.text[:_HEAD]
     for relation in RELATIONS:
         for pattern in relation.patterns:
             match = pattern.search(head)
             if match and (span := _trimmed(head, match.span("answer"))):
-                found[relation.name] = span
+                stated[relation.name] = span
                 break
-    if "occupation" in found and not _PERSON.search(head):
-        del found["occupation"]
+    if "occupation" in stated and not _PERSON.search(head):
+        del stated["occupation"]
     if nation := _nation(head):
-        found[_kind_of_country(head)] = nation
-    return found
+        stated[_kind_of_country(head)] = nation
+    return stated
 
 
 def _nation(head: str) -> CharSpan | None:
     """Return the span of the country or nationality that follows `is a`."""
     opening = _BY_COUNTRY.search(head)
-    return found.span() if opening and (found := country_pattern().match(head, opening.end())) else None
+    return country.span() if opening and (country := country_pattern().match(head, opening.end())) else None
 
 
 def _kind_of_country(head: str) -> str:
@@ -279,7 +279,7 @@ def claim_examples(documents: list[Document], source: str) -> Iterator[Example]:
     """Yield yes/no questions with what a paragraph states, or with what another states."""
     known = [(document, find_stated(document)) for document in documents if document.title]
     for name in _CLAIMS:
-        holders = [(document, document.text[slice(*found[name])]) for document, found in known if name in found]
+        holders = [(document, document.text[slice(*stated[name])]) for document, stated in known if name in stated]
         for number, (document, answer) in enumerate(holders):
             choose = seeded_random(document.id, name, "claim")
             true = choose.random() < 0.5
@@ -294,7 +294,7 @@ def agreement_examples(documents: list[Document], source: str) -> Iterator[Examp
     """Yield questions whether two paragraphs state the same value of a relation."""
     known = [(document, find_stated(document)) for document in documents if document.title]
     for name in _SAME:
-        holders = [(document, document.text[slice(*found[name])]) for document, found in known if name in found]
+        holders = [(document, document.text[slice(*stated[name])]) for document, stated in known if name in stated]
         holders.sort(key=lambda item: (fold(find_country(item[1]) or item[1]), item[0].id))
         for number, (document, answer) in enumerate(holders[:-1]):
             choose = seeded_random(document.id, name, "same")

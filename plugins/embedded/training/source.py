@@ -69,11 +69,11 @@ class WordIndex:
 
     def of(self, question: str, answers: Sequence[str], known: set[str], choose: random.Random, among: int = 6) -> Document | None:
         """Return one of the most similar documents that are not known to be right and do not contain an answer."""
-        held = [answer.casefold() for answer in answers if answer]
+        folded = [answer.casefold() for answer in answers if answer]
         wrong = [
             document
             for document in self.nearest(question, among * 3)
-            if document.id not in known and not any(answer in f"{document.title}: {document.text}".casefold() for answer in held)
+            if document.id not in known and not any(answer in f"{document.title}: {document.text}".casefold() for answer in folded)
         ]
         return choose.choice(wrong[:among]) if wrong else None
 
@@ -81,10 +81,10 @@ class WordIndex:
         """Return the documents most similar to a question by inverse document frequency."""
         scores: defaultdict[int, float] = defaultdict(float)
         for word in dict.fromkeys(_words(question)):  # not a set: its order, another in each process, would settle ties
-            found = self._holding.get(word, ())
-            if 0 < len(found) <= max(_COMMON, len(self.documents) // 10):
-                rare = math.log(len(self.documents) / len(found))
-                for number in found:
+            holders = self._holding.get(word, ())
+            if 0 < len(holders) <= max(_COMMON, len(self.documents) // 10):
+                rare = math.log(len(self.documents) / len(holders))
+                for number in holders:
                     scores[number] += rare
         return [self.documents[number] for number in heapq.nlargest(count, scores, key=scores.__getitem__)]
 

@@ -27,18 +27,20 @@ def technical_examples(folder: Folder) -> Iterator[Example]:
             continue
         source = f"{folder.name}_{_source_kind(kind)}"
         fact = item["supporting"][0]["fact"]
-        answers = [(one["start"], one["start"] + len(one["text"])) for one in item.get("answers") or ()]
-        listed = [(one["start"], one["start"] + len(one["text"])) for one in item["metadata"].get("sentences") or ()]
+        answers = [(answer["start"], answer["start"] + len(answer["text"])) for answer in item.get("answers") or ()]
+        listed = [(sentence["start"], sentence["start"] + len(sentence["text"])) for sentence in item["metadata"].get("sentences") or ()]
         wanted = answers or _fact_span(fact, documents[0]) or listed
         context, spans = _cut_window(documents[0], wanted, choose.random())
-        told: Kind = kind if kind in ("yes", "no", "none") else "" if kind in ("how_to", "list") else "span"
-        if told == "span" and not spans:
+        answer_kind: Kind = kind if kind in ("yes", "no", "none") else "" if kind in ("how_to", "list") else "span"
+        if answer_kind == "span" and not spans:
             continue
-        bears = None if told == "none" else True
-        yield Example(source, document_group(documents[0]), item["question"], context, told, spans if told == "span" else (), bears)
-        if told != "none":
-            held = [item["answer"]] if told == "span" else [fact] if fact else []
-            yield from _others(source, item["question"], held, {documents[0].id}, lookalikes, f"{item['id']}/other", told == "")
+        bears = None if answer_kind == "none" else True
+        yield Example(
+            source, document_group(documents[0]), item["question"], context, answer_kind, spans if answer_kind == "span" else (), bears
+        )
+        if answer_kind != "none":
+            golds = [item["answer"]] if answer_kind == "span" else [fact] if fact else []
+            yield from _others(source, item["question"], golds, {documents[0].id}, lookalikes, f"{item['id']}/other", answer_kind == "")
 
 
 def _source_kind(kind: str) -> str:
@@ -93,8 +95,8 @@ def is_from(context: str, document: Document) -> bool:
 
 
 def _fact_span(fact: str | None, document: Document) -> list[CharSpan]:
-    found = re.search(r"\s+".join(map(re.escape, fact.split())), document.text) if fact else None
-    return [found.span()] if found else []
+    match = re.search(r"\s+".join(map(re.escape, fact.split())), document.text) if fact else None
+    return [match.span()] if match else []
 
 
 def _cut_window(document: Document, wanted: list[CharSpan], draw: float) -> tuple[str, tuple[CharSpan, ...]]:

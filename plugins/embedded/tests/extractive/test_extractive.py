@@ -124,15 +124,15 @@ def test_the_same_question_gets_the_same_reply() -> None:
 
 
 def test_an_answer_has_its_passage() -> None:
-    told = reply(ANSWER, question=BORN)
-    assert (told.answer, told.citations) == ("Zavrazhye", [2])
+    answer = reply(ANSWER, question=BORN)
+    assert (answer.answer, answer.citations) == ("Zavrazhye", [2])
 
 
 @pytest.mark.parametrize("question", ["Where was Lise Meitner born?", BRIDGE])
 def test_an_answer_in_no_single_passage_is_unknown(question: str) -> None:
-    told = reply(ANSWER, question=question)
-    assert (told.answer, told.citations) == ("Unknown", [])
-    assert told.confidence <= 0.3
+    answer = reply(ANSWER, question=question)
+    assert (answer.answer, answer.citations) == ("Unknown", [])
+    assert answer.confidence <= 0.3
 
 
 def test_decide_answers_what_is_plain_and_splits_what_is_not() -> None:

@@ -45,8 +45,8 @@ pytestmark = pytest.mark.usefixtures("mind")
 
 
 def finding(path: str, question: str, answer: str) -> dict[str, Any]:
-    told = {"path": path, "kind": "question", "question": question, "answer": answer, "confidence": 0.9, "status": "leaf"}
-    return {**told, "sources": [], "together": "", "above": []}
+    fields = {"path": path, "kind": "question", "question": question, "answer": answer, "confidence": 0.9, "status": "leaf"}
+    return {**fields, "sources": [], "together": "", "above": []}
 
 
 def test_a_pair_that_was_rejected_is_not_proposed_again() -> None:
@@ -61,8 +61,8 @@ def test_a_better_half_that_is_kept_is_one_of_the_next_pair(monkeypatch: pytest.
     other = split("bridge", "What is Solaris?", "Who made {1}?", sure=0.5)
     anew = split("bridge", DIRECTOR, "In which village was {1} born?", sure=0.3)
     give_mind(monkeypatch, {BRIDGE: (*SPLITS[BRIDGE], other, anew)}, FACTS)
-    told = reply(DECOMPOSE, rejected=[DIRECTOR, BORN], kept=prompts.decompose.keeping(DIRECTOR, "Andrei Tarkovsky"))
-    assert (told.first, told.second) == (DIRECTOR, "In which village was {1} born?")
+    pair = reply(DECOMPOSE, rejected=[DIRECTOR, BORN], kept=prompts.decompose.keeping(DIRECTOR, "Andrei Tarkovsky"))
+    assert (pair.first, pair.second) == (DIRECTOR, "In which village was {1} born?")
 
 
 def test_the_chain_asks_one_question_after_another_and_stops() -> None:
@@ -85,37 +85,37 @@ def test_a_chain_goes_down_into_parts_of_parts(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_plan_searches_for_parts_and_names() -> None:
-    told = reply(PLAN)
-    assert told.primary == BRIDGE
-    assert told.sub_queries[:2] == [DIRECTOR, "Where was born?"]
-    assert "Solaris" in told.keywords
+    plan = reply(PLAN)
+    assert plan.primary == BRIDGE
+    assert plan.sub_queries[:2] == [DIRECTOR, "Where was born?"]
+    assert "Solaris" in plan.keywords
 
 
 def test_the_filter_returns_relevant_passages_with_a_sentence() -> None:
     others = [{"title": f"Pier {number}", "source": f"{number}.md", "text": "Pier is a pier."} for number in range(14)]
-    told = reply(FILTER, question=BORN, passages=[*others, *PASSAGES], expected="a place")
-    assert told.relevant == [16]
-    assert told.facts == [TARKOVSKY["text"].split(". ")[0].removesuffix(".") + "."]
-    assert (told.sources, told.is_sufficient, told.suggested) == (["tarkovsky.md"], True, "")
+    filtered = reply(FILTER, question=BORN, passages=[*others, *PASSAGES], expected="a place")
+    assert filtered.relevant == [16]
+    assert filtered.facts == [TARKOVSKY["text"].split(". ")[0].removesuffix(".") + "."]
+    assert (filtered.sources, filtered.is_sufficient, filtered.suggested) == (["tarkovsky.md"], True, "")
     poor = reply(FILTER, passages=others, expected="a place")
     assert (poor.relevant, poor.is_sufficient, poor.suggested) == ([], False, DIRECTOR)
 
 
 def test_the_filter_suggests_the_first_part_that_is_not_told_with_the_names_that_are() -> None:
     others = [{"title": f"Pier {number}", "source": f"{number}.md", "text": "Pier is a pier."} for number in range(3)]
-    told = {"expected": "a place"}
-    assert reply(FILTER, passages=PASSAGES[:1], **told).suggested == BORN, "the director stands in a passage"
-    assert reply(FILTER, passages=others, facts=["Solaris was directed by Andrei Tarkovsky."], **told).suggested == BORN
-    assert reply(FILTER, passages=PASSAGES, **told).suggested == "", "both parts are told"
-    assert reply(FILTER, question=FIRST, passages=[*others, PASSAGES[2]], **told).suggested == TARKOVSKY_BORN
-    assert reply(FILTER, question=FIRST, passages=others, **told).suggested == CURIE_BORN
-    assert reply(FILTER, question=BORN, passages=others, **told).suggested == "Andrei Tarkovsky", "a single fact: its names"
+    expected = {"expected": "a place"}
+    assert reply(FILTER, passages=PASSAGES[:1], **expected).suggested == BORN, "the director stands in a passage"
+    assert reply(FILTER, passages=others, facts=["Solaris was directed by Andrei Tarkovsky."], **expected).suggested == BORN
+    assert reply(FILTER, passages=PASSAGES, **expected).suggested == "", "both parts are told"
+    assert reply(FILTER, question=FIRST, passages=[*others, PASSAGES[2]], **expected).suggested == TARKOVSKY_BORN
+    assert reply(FILTER, question=FIRST, passages=others, **expected).suggested == CURIE_BORN
+    assert reply(FILTER, question=BORN, passages=others, **expected).suggested == "Andrei Tarkovsky", "a single fact: its names"
 
 
 def test_a_summary_is_of_what_was_asked_for() -> None:
-    told = reply(SUMMARIZE)
-    assert told.citations == [2]
-    assert "Zavrazhye" in told.answer
+    summary = reply(SUMMARIZE)
+    assert summary.citations == [2]
+    assert "Zavrazhye" in summary.answer
     assert reply(SUMMARIZE, entity="Lise Meitner").answer == "Unknown"
 
 
@@ -133,24 +133,24 @@ def test_a_pair_without_an_answer_or_that_repeats_itself_scores_lower() -> None:
 
 
 def test_compress_explains_with_its_sources() -> None:
-    told = reply(COMPRESS, question=BORN)
-    assert told.answer == "Zavrazhye"
-    assert "[tarkovsky.md]" in told.explanation
+    compressed = reply(COMPRESS, question=BORN)
+    assert compressed.answer == "Zavrazhye"
+    assert "[tarkovsky.md]" in compressed.explanation
     assert reply(COMPRESS, question="Where was Lise Meitner born?").answer == "Unknown"
 
 
 def test_a_question_in_another_alphabet_is_rejected_with_the_reason() -> None:
-    told = reply(COMPRESS, question="마리 퀴리는 어디에서 태어났습니까?")
-    assert (told.answer, told.confidence) == ("Unknown", 0)
-    assert "English" in told.explanation
+    compressed = reply(COMPRESS, question="마리 퀴리는 어디에서 태어났습니까?")
+    assert (compressed.answer, compressed.confidence) == ("Unknown", 0)
+    assert "English" in compressed.explanation
 
 
 @pytest.mark.parametrize("question", ["How do I find the river on which Zavrazhye lies?", "List all films of Andrei Tarkovsky.", "When?"])
 def test_open_questions_are_answered_unknown(question: str, monkeypatch: pytest.MonkeyPatch) -> None:
     give_mind(monkeypatch, facts={question: "Zavrazhye"})
     for prompt in (ANSWER, DECIDE, FINALIZE):
-        told = reply(prompt, question=question)
-        assert (told.answer, told.confidence) == ("Unknown", 0)
+        answer = reply(prompt, question=question)
+        assert (answer.answer, answer.confidence) == ("Unknown", 0)
 
 
 def test_a_prompt_of_someone_else_is_an_error_with_its_remedy() -> None:

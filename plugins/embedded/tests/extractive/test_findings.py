@@ -23,9 +23,9 @@ def _mind(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def found(path: str, question: str, answer: str, confidence: float = 0.9, *above: Above, status: str = "leaf") -> dict[str, Any]:
-    higher = [{"path": one[0], "question": one[1], "together": one[2]} for one in above]
-    told = {"path": path, "kind": "question", "question": question, "answer": answer, "confidence": confidence, "status": status}
-    return {**told, "sources": [], "together": "", "above": higher}
+    higher = [{"path": entry[0], "question": entry[1], "together": entry[2]} for entry in above]
+    fields = {"path": path, "kind": "question", "question": question, "answer": answer, "confidence": confidence, "status": status}
+    return {**fields, "sources": [], "together": "", "above": higher}
 
 
 def final(question: str, *findings: dict[str, Any], passages: tuple[PassageText, ...] = ()) -> dict[str, Any]:
@@ -39,24 +39,24 @@ def pair(how: str, first: tuple[str, str, float], second: tuple[str, str, float]
 
 def test_the_second_answer_of_a_bridge_is_the_answer() -> None:
     root = ("0", BRIDGE, "bridge")
-    told = final(BRIDGE, found("0.0", BUILDER, "Amos Reed", 0.9, root), found("0.1", BORN, "Salem", 0.8, root), passages=(MILL, REED))
-    assert (told["answer"], told["citations"], told["settled_by"]) == ("Salem", [2, 1], "agreement")
-    assert told["confidence"] == pytest.approx(0.72)
+    reply = final(BRIDGE, found("0.0", BUILDER, "Amos Reed", 0.9, root), found("0.1", BORN, "Salem", 0.8, root), passages=(MILL, REED))
+    assert (reply["answer"], reply["citations"], reply["settled_by"]) == ("Salem", [2, 1], "agreement")
+    assert reply["confidence"] == pytest.approx(0.72)
 
 
 def test_without_the_second_answer_a_bridge_leads_nowhere() -> None:
     root = ("0", BRIDGE, "bridge")
-    one = found("0.0", BUILDER, "Amos Reed", 0.9, root)
+    first = found("0.0", BUILDER, "Amos Reed", 0.9, root)
     for second in ("Unknown", "Salem"):
-        told = final(BRIDGE, one, found("0.1", BORN, second, 0.1, root), passages=(MILL,))
-        assert (told["answer"], told["settled_by"], told["citations"]) == ("Unknown", "unsettled", [])
-    assert final(BRIDGE, one, found("0.1", "Where was {1} born?", "", 0.0, root, status="pruned"))["answer"] == "Unknown"
+        reply = final(BRIDGE, first, found("0.1", BORN, second, 0.1, root), passages=(MILL,))
+        assert (reply["answer"], reply["settled_by"], reply["citations"]) == ("Unknown", "unsettled", [])
+    assert final(BRIDGE, first, found("0.1", "Where was {1} born?", "", 0.0, root, status="pruned"))["answer"] == "Unknown"
 
 
 def test_what_is_older_is_named_with_both_passages() -> None:
-    told = pair("earlier", (BUILT, "1871", 0.9), (RUNS, "1902", 0.8))
-    assert (told["answer"], sorted(told["citations"])) == ("Elk Mill", [1, 2])
-    assert told["confidence"] == pytest.approx(0.72)
+    reply = pair("earlier", (BUILT, "1871", 0.9), (RUNS, "1902", 0.8))
+    assert (reply["answer"], sorted(reply["citations"])) == ("Elk Mill", [1, 2])
+    assert reply["confidence"] == pytest.approx(0.72)
     assert pair("later", (BUILT, "1871", 0.9), (RUNS, "1902", 0.8))["answer"] == "Gull Ferry"
 
 
@@ -90,14 +90,14 @@ def test_two_halves_that_lead_to_one_thing_support_each_other(first: tuple[str, 
 def test_branches_are_brought_together_from_below() -> None:
     question, halves = "Whose builder is older?", ("When was the builder of Elk Mill born?", "When was the builder of Gull Ferry born?")
     root, left = ("0", question, "earlier"), ("0.0", halves[0], "bridge")
-    told = final(
+    reply = final(
         question,
         found("0.0.0", BUILDER, "Amos Reed", 0.9, root, left),
         found("0.0.1", "When was Amos Reed born?", "1840", 0.9, root, left),
         found("0.1", halves[1], "1902", 0.9, root),
         passages=(MILL, FERRY, REED),
     )
-    assert (told["answer"], sorted(told["citations"])) == ("Elk Mill", [1, 2, 3])
+    assert (reply["answer"], sorted(reply["citations"])) == ("Elk Mill", [1, 2, 3])
 
 
 def test_a_pair_that_was_pruned_does_not_count() -> None:
@@ -106,29 +106,29 @@ def test_a_pair_that_was_pruned_does_not_count() -> None:
         found(f"0.{n}", question, "1999", 0.9, root, status="pruned")
         for n, question in enumerate(("When did it open?", "When did it close?"))
     ]
-    told = final(OLDER, *old, found("0.2", BUILT, "1871", 0.9, root), found("0.3", RUNS, "1902", 0.9, root))
-    assert told["answer"] == "Elk Mill"
+    reply = final(OLDER, *old, found("0.2", BUILT, "1871", 0.9, root), found("0.3", RUNS, "1902", 0.9, root))
+    assert reply["answer"] == "Elk Mill"
 
 
 def test_a_branch_that_asks_again_answers_for_the_one_above() -> None:
     unsure = {**found("0", OLDER, "Maine", 0.3, status="split")}
     asked_again = {**found("0.0", OLDER, "", 0.0, ("0", OLDER, ""), status="split"), "together": "earlier"}
     above = (("0", OLDER, ""), ("0.0", OLDER, "earlier"))
-    told = final(OLDER, unsure, asked_again, found("0.0.0", BUILT, "1871", 0.9, *above), found("0.0.1", RUNS, "1902", 0.9, *above))
-    assert told["answer"] == "Elk Mill"
+    reply = final(OLDER, unsure, asked_again, found("0.0.0", BUILT, "1871", 0.9, *above), found("0.0.1", RUNS, "1902", 0.9, *above))
+    assert reply["answer"] == "Elk Mill"
 
 
 def test_what_was_only_searched_is_read_at_the_end() -> None:
     root = ("0", OLDER, "earlier")
-    told = final(OLDER, found("0.0", BUILT, "", 0.0, root), found("0.1", RUNS, "", 0.0, root), passages=(FERRY, MILL))
-    assert (told["answer"], sorted(told["citations"])) == ("Elk Mill", [1, 2])
+    reply = final(OLDER, found("0.0", BUILT, "", 0.0, root), found("0.1", RUNS, "", 0.0, root), passages=(FERRY, MILL))
+    assert (reply["answer"], sorted(reply["citations"])) == ("Elk Mill", [1, 2])
 
 
 def test_a_chain_comes_to_its_last_answer_or_compares_its_ends() -> None:
-    def chain(question: str, how: str, *told: tuple[str, str]) -> dict[str, Any]:
+    def chain(question: str, how: str, *steps: tuple[str, str]) -> dict[str, Any]:
         above: list[Above] = [("0", question, how)]
         findings = []
-        for asked, answer in told:
+        for asked, answer in steps:
             path = f"{above[-1][0]}.0"
             findings.append(found(path, asked, answer, 0.9, *above, status="inner"))
             above.append((path, asked, ""))
@@ -148,9 +148,9 @@ def test_a_chain_comes_to_its_last_answer_or_compares_its_ends() -> None:
 def test_a_branch_is_aggregated_from_its_children_alone() -> None:
     above = (("0", BRIDGE, "bridge"), ("0.1", OLDER, "earlier"))
     findings = [found("0.1.0", BUILT, "1871", 0.9, *above), found("0.1.1", RUNS, "1902", 0.9, *above)]
-    told = aggregate({"question": OLDER, "findings": findings, "passages": [MILL, FERRY]})
-    assert told["answer"] == "Elk Mill"
-    assert "settled_by" not in told
+    reply = aggregate({"question": OLDER, "findings": findings, "passages": [MILL, FERRY]})
+    assert reply["answer"] == "Elk Mill"
+    assert "settled_by" not in reply
 
 
 def test_a_guess_gives_way_to_what_passages_say() -> None:
@@ -167,8 +167,8 @@ def test_what_was_found_of_a_name_is_no_answer() -> None:
 def test_conflicts_are_settled_by_trust_majority_and_fit_or_left_open() -> None:
     question = "Where was Jan Novak born?"
 
-    def settle(*told: tuple[str, float], passages: tuple[PassageText, ...] = ()) -> tuple[str, str]:
-        reply = final(question, *(found(f"0.{number}", question, *one) for number, one in enumerate(told)), passages=passages)
+    def settle(*answers: tuple[str, float], passages: tuple[PassageText, ...] = ()) -> tuple[str, str]:
+        reply = final(question, *(found(f"0.{number}", question, *answer) for number, answer in enumerate(answers)), passages=passages)
         return reply["answer"], reply["settled_by"]
 
     repeated = tuple(

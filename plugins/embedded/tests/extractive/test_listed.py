@@ -24,13 +24,13 @@ PORTS = PassageText(
 
 
 def test_a_numbered_list_is_quoted_whole_and_in_its_order() -> None:
-    found = quote_lines("How do I replace the cartridge of the printer?", [PAPER, CARD])
-    assert found is not None
-    assert found.confidence >= MIN_CONFIDENCE
-    assert {number for number, _ in found.lines} == {2}
-    steps = [line for _, line in found.lines if line[0].isdigit()]
+    quoted = quote_lines("How do I replace the cartridge of the printer?", [PAPER, CARD])
+    assert quoted is not None
+    assert quoted.confidence >= MIN_CONFIDENCE
+    assert {number for number, _ in quoted.lines} == {2}
+    steps = [line for _, line in quoted.lines if line[0].isdigit()]
     assert [step[0] for step in steps] == list("12345")
-    assert not any("sun" in line for _, line in found.lines)
+    assert not any("sun" in line for _, line in quoted.lines)
 
 
 @pytest.mark.parametrize("mark", ["{}.", "{})", "({})", "-"])
@@ -39,35 +39,35 @@ def test_a_list_below_a_title_of_its_text_is_quoted_whole(title: str, mark: str)
     listed = CARD["text"]
     steps = [line[3:] for line in listed.splitlines() if line[:1].isdigit()] + ["Switch the printer on."]
     text = "\n".join([*("Delivered on Monday.", "", title, ""), *(f"{mark.format(n)} {step}" for n, step in enumerate(steps, 1))])
-    found = quote_lines(
+    quoted = quote_lines(
         "How do I replace the cartridge of the printer?", [PAPER, PassageText(title="printer", source="printer.txt", text=text)]
     )
-    assert found is not None
-    assert [line.split(" ", 1)[1] for _, line in found.lines] == steps
+    assert quoted is not None
+    assert [line.split(" ", 1)[1] for _, line in quoted.lines] == steps
 
 
 def test_a_list_is_its_items() -> None:
-    found = quote_lines("List all the supported ports of the printer.", [CARD, PORTS, PAPER])
-    assert found is not None
-    assert [line for _, line in found.lines if "USB" in line or "Ethernet" in line or "serial" in line]
-    assert {number for number, _ in found.lines} == {2}
+    quoted = quote_lines("List all the supported ports of the printer.", [CARD, PORTS, PAPER])
+    assert quoted is not None
+    assert [line for _, line in quoted.lines if "USB" in line or "Ethernet" in line or "serial" in line]
+    assert {number for number, _ in quoted.lines} == {2}
 
 
 def test_a_list_continues_in_the_next_passage() -> None:
     head, _, tail = CARD["text"].partition("4. ")
     first = PassageText(title=CARD["title"], source=CARD["source"], text=head.rstrip())
     second = PassageText(title=CARD["title"], source=CARD["source"], text=f"3. Pull the old cartridge out.\n4. {tail}")
-    found = quote_lines("How do I replace the cartridge of the printer?", [first, PAPER, second])
-    assert found is not None
-    steps = [line for _, line in found.lines if line[0].isdigit()]
+    quoted = quote_lines("How do I replace the cartridge of the printer?", [first, PAPER, second])
+    assert quoted is not None
+    steps = [line for _, line in quoted.lines if line[0].isdigit()]
     assert [step[0] for step in steps] == list("12345")
 
 
 def test_a_list_is_not_longer_than_anybody_reads() -> None:
     text = "The supported paper sizes are:\n" + "\n".join(f"- size number {number} of the tray" for number in range(30))
-    found = quote_lines("Which paper sizes are supported?", [PassageText(title="Paper sizes", source="p.md", text=text)])
-    assert found is not None
-    assert len(found.lines) <= MAX_LINES
+    quoted = quote_lines("Which paper sizes are supported?", [PassageText(title="Paper sizes", source="p.md", text=text)])
+    assert quoted is not None
+    assert len(quoted.lines) <= MAX_LINES
 
 
 def test_a_question_for_one_fact_and_one_about_something_else_get_none() -> None:
@@ -78,6 +78,6 @@ def test_a_question_for_one_fact_and_one_about_something_else_get_none() -> None
 
 def test_an_explanation_is_quoted_with_what_follows_the_line_that_names_its_subject_and_without_the_heading() -> None:
     text = "The mill at Aker\n\nThe mill at Aker was built in 1890. It was closed in 1950 because the dam had burst."
-    found = quote_lines("Why was the mill at Aker closed?", [PAPER, PassageText(title="mills", source="mills.txt", text=text)])
-    assert found is not None
-    assert [line for _, line in found.lines] == ["The mill at Aker was built in 1890.", "It was closed in 1950 because the dam had burst."]
+    quoted = quote_lines("Why was the mill at Aker closed?", [PAPER, PassageText(title="mills", source="mills.txt", text=text)])
+    assert quoted is not None
+    assert [line for _, line in quoted.lines] == ["The mill at Aker was built in 1890.", "It was closed in 1950 because the dam had burst."]

@@ -79,10 +79,10 @@ ENGLISH = (
 
 @pytest.mark.parametrize("question", OTHERS)
 def test_a_question_in_another_language_is_recognised_and_quoted(question: str) -> None:
-    told = unreadable_reason(question)
-    assert told is not None
-    assert told.startswith(repr(question))
-    assert "English only" in told
+    reason = unreadable_reason(question)
+    assert reason is not None
+    assert reason.startswith(repr(question))
+    assert "English only" in reason
 
 
 def test_a_question_in_capitals_is_read_like_any_other() -> None:

@@ -42,8 +42,8 @@ def test_what_was_trained_at_low_rank_is_the_same_merged() -> None:
 
 def test_only_what_has_a_change_is_changed() -> None:
     weights = {"a.weight": torch.zeros(2, 3), "b.weight": torch.ones(2, 3)}
-    found = large.apply_low_rank(weights, {"a" + large.UP_SUFFIX: torch.ones(2, 1), "a" + large.DOWN_SUFFIX: torch.full((1, 3), 2.0)})
-    assert {name: weight.unique().tolist() for name, weight in found.items()} == {"a.weight": [2.0]}
+    updated = large.apply_low_rank(weights, {"a" + large.UP_SUFFIX: torch.ones(2, 1), "a" + large.DOWN_SUFFIX: torch.full((1, 3), 2.0)})
+    assert {name: weight.unique().tolist() for name, weight in updated.items()} == {"a.weight": [2.0]}
 
 
 def test_what_is_packaged_is_whole_and_fits_the_encoder() -> None:
@@ -79,11 +79,11 @@ def test_is_read_with_where_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None
     passages = [{"title": "", "source": "a.txt", "text": TEXT}]
     small = short_answers.read_answer(QUESTION, passages)
     with call_context(Settings(model=LARGE)):
-        found = short_answers.read_answer(QUESTION, passages)
-    assert (found.answer, by) == ("Berka", ["the reader", "the large reader"])
+        answer = short_answers.read_answer(QUESTION, passages)
+    assert (answer.answer, by) == ("Berka", ["the reader", "the large reader"])
     assert short_answers.read_answer(QUESTION, passages) == small, "afterwards the small one reads again"
     evidence = calibration.Evidence(0.98 * 0.99, 0.0, 3, short_answers.single_fact_probability(QUESTION))
-    assert math.isclose(found.confidence, calibration.confidence(evidence, large.LARGE_SPAN_WEIGHTS), abs_tol=0.05)
+    assert math.isclose(answer.confidence, calibration.confidence(evidence, large.LARGE_SPAN_WEIGHTS), abs_tol=0.05)
 
 
 @pytest.mark.parametrize("model", [LARGE, f" {LARGE} "])

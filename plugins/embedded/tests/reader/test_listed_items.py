@@ -64,7 +64,7 @@ def test_long_items_are_given_by_their_labels() -> None:
 
 
 @pytest.mark.parametrize("mark", MARKS)
-@pytest.mark.parametrize("told", ["oak, grey ash, elm", "grey ash", "three"])
-def test_the_quotation_shows_the_items_with_the_line_above_them(mark: str, told: str) -> None:
-    quote = quote_support(listing(mark), [QuestionAnswer("Which woods is the chair made of?", told)])
+@pytest.mark.parametrize("short_answer", ["oak, grey ash, elm", "grey ash", "three"])
+def test_the_quotation_shows_the_items_with_the_line_above_them(mark: str, short_answer: str) -> None:
+    quote = quote_support(listing(mark), [QuestionAnswer("Which woods is the chair made of?", short_answer)])
     assert [part for part in ("made of three woods:", *ITEMS) if part not in quote] == []

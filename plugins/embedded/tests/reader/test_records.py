@@ -74,9 +74,9 @@ def test_a_cell_has_its_span() -> None:
 
 def test_a_title_before_a_table_is_no_column_of_it() -> None:
     context = f"Prices: {MARKDOWN}"
-    found = find_cells(context, len("Prices: "))
-    assert [cell.text for cell in found] == [cell.text for cell in find_cells(MARKDOWN)]
-    assert all(context[cell.start : cell.end] == cell.text for cell in found)
+    cells = find_cells(context, len("Prices: "))
+    assert [cell.text for cell in cells] == [cell.text for cell in find_cells(MARKDOWN)]
+    assert all(context[cell.start : cell.end] == cell.text for cell in cells)
 
 
 def test_a_cell_without_a_value_is_empty() -> None:

@@ -11,7 +11,7 @@ def passage(text: str, heading: str = "", source: str = "guide.md", title: str =
 
 
 def read(question: str, *passages: PassageText) -> str:
-    return "\n".join(one.passage["text"] for one in select_passages(question, passages).passages)
+    return "\n".join(item.passage["text"] for item in select_passages(question, passages).passages)
 
 
 SECTIONS = {
@@ -35,7 +35,7 @@ SECTIONS = {
     ],
 )
 def test_a_code_in_a_heading_belongs_to_its_section(question: str, text: str) -> None:
-    assert read(question, *(passage(told, f"Guide > {code}") for code, told in SECTIONS.items())) == text
+    assert read(question, *(passage(section, f"Guide > {code}") for code, section in SECTIONS.items())) == text
 
 
 @pytest.mark.parametrize(
@@ -56,9 +56,9 @@ def test_a_code_in_a_heading_belongs_to_its_section(question: str, text: str) ->
 )
 def test_rows_lines_and_sentences_belong_to_the_code_that_they_name(code: str, texts: dict[str, str], form: str) -> None:
     text = "\n".join(form.format(code=name, value=value) for name, value in texts.items())
-    told = read(f"What is there of {code}?", passage(text))
-    assert texts[code] in told
-    assert [value for name, value in texts.items() if name != code and value in told.replace(code, "")] == []
+    selected = read(f"What is there of {code}?", passage(text))
+    assert texts[code] in selected
+    assert [value for name, value in texts.items() if name != code and value in selected.replace(code, "")] == []
 
 
 def test_what_refers_back_belongs_to_the_code_before_it() -> None:
@@ -121,4 +121,4 @@ def test_what_only_one_version_says_stays() -> None:
 
 def test_a_question_without_identifiers_reads_all() -> None:
     passages = [passage("One tray."), passage("Two lamps.")]
-    assert [one.passage for one in select_passages("How many trays were there in 1972?", passages).passages] == passages
+    assert [item.passage for item in select_passages("How many trays were there in 1972?", passages).passages] == passages

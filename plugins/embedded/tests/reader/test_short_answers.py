@@ -81,8 +81,8 @@ def test_an_answer_not_in_the_passage_is_withheld(question: str, passage: Passag
 
 @pytest.mark.parametrize(("question", "passage"), [(question, passage) for question, _, passage in PLAIN])
 def test_the_passage_that_bears_on_a_question_is_the_more_relevant_one(question: str, passage: PassageText) -> None:
-    contexts = [add_title(one["title"], one["text"]) for one in (passage, LOOM, PARIS)]
-    bearing, *others = (told.relevance for told in read_contexts(question, contexts))
+    contexts = [add_title(item["title"], item["text"]) for item in (passage, LOOM, PARIS)]
+    bearing, *others = (passage_reading.relevance for passage_reading in read_contexts(question, contexts))
     assert bearing > 0.5 > max(others)
 
 
@@ -95,24 +95,24 @@ def test_nothing_is_read_where_there_are_no_passages() -> None:
 def test_a_yes_no_question_gets_yes_or_no(question: str) -> None:
     span = read_afresh(question, PASSAGES)
     assert span.answer in {"Yes", "No"}
-    told, untold = read_contexts(
+    relevant, irrelevant = read_contexts(
         question, tuple(add_title(passage["title"], passage["text"]) for passage in (PASSAGES[span.passage - 1], LOOM))
     )
-    assert told.yes + told.no > untold.yes + untold.no
+    assert relevant.yes + relevant.no > irrelevant.yes + irrelevant.no
 
 
 def test_no_answer_runs_out_of_a_title_or_a_bracket() -> None:
-    told = PassageReading(
+    passage_reading = PassageReading(
         0.9, 0.0, 0.0, (TextSpan(8, 21, 0.5), TextSpan(0, 12, 0.2), TextSpan(14, 21, 0.1), TextSpan(23, 34, 0.1), TextSpan(22, 29, 0.1))
     )
-    found = find_spans("", [told], ["A Title Here: Solaris (novel) came."], [14])
-    assert [one.answer for one in found] == ["A Title Here", "Solaris", "(novel)"]
+    candidates = find_spans("", [passage_reading], ["A Title Here: Solaris (novel) came."], [14])
+    assert [candidate.answer for candidate in candidates] == ["A Title Here", "Solaris", "(novel)"]
 
 
 def test_no_answer_crosses_a_record_field() -> None:
     row = "name: Ada Reed\nrole: engineer\nnote: long\nago"
-    told = PassageReading(0.9, 0.0, 0.0, (TextSpan(6, 29, 0.5), TextSpan(21, 29, 0.2), TextSpan(36, 44, 0.1)))
-    assert [one.answer for one in find_spans("", [told], [row], [0])] == ["Ada Reed", "engineer", "long\nago"]
+    passage_reading = PassageReading(0.9, 0.0, 0.0, (TextSpan(6, 29, 0.5), TextSpan(21, 29, 0.2), TextSpan(36, 44, 0.1)))
+    assert [candidate.answer for candidate in find_spans("", [passage_reading], [row], [0])] == ["Ada Reed", "engineer", "long\nago"]
 
 
 def test_a_passage_needs_no_title() -> None:
@@ -153,18 +153,18 @@ def test_an_odd_question_is_no_obstacle(question: str) -> None:
 def test_probabilities_are_such_and_spots_lie_in_their_context(contexts: list[str], question: str) -> None:
     readings = read_contexts(question, tuple(contexts))
     assert len(readings) == len(contexts)
-    for told, context in zip(readings, contexts, strict=True):
-        check(told, context)
+    for passage_reading, context in zip(readings, contexts, strict=True):
+        check(passage_reading, context)
 
 
-def check(told: PassageReading, context: str) -> None:
-    assert min(told.span, told.yes, told.no) >= 0
-    assert 0 <= told.relevance <= 1
-    assert told.span + told.yes + told.no <= 1 + 1e-5
-    probabilities = [spot.probability for spot in told.text_spans]
+def check(passage_reading: PassageReading, context: str) -> None:
+    assert min(passage_reading.span, passage_reading.yes, passage_reading.no) >= 0
+    assert 0 <= passage_reading.relevance <= 1
+    assert passage_reading.span + passage_reading.yes + passage_reading.no <= 1 + 1e-5
+    probabilities = [spot.probability for spot in passage_reading.text_spans]
     assert probabilities == sorted(probabilities, reverse=True)
     assert 0 <= sum(probabilities) <= 1 + 1e-5
-    assert all(0 <= spot.start < spot.end <= len(context) for spot in told.text_spans)
+    assert all(0 <= spot.start < spot.end <= len(context) for spot in passage_reading.text_spans)
 
 
 def test_the_same_question_is_read_the_same_whatever_was_read_before() -> None:

@@ -40,8 +40,8 @@ def test_only_what_is_known_is_learned() -> None:
     network = tiny()
     for example, untold in ((bears, network.kind), (replace(WHERE, bears=None), network.relevance), (WHERE, network.span)):
         network.zero_grad()
-        one = collate_targets(encode_examples([example]), CPU)
-        train.reader_loss(network(one.batch), one).backward()  # type: ignore[no-untyped-call]  # torch does not annotate it
+        targets = collate_targets(encode_examples([example]), CPU)
+        train.reader_loss(network(targets.batch), targets).backward()  # type: ignore[no-untyped-call]  # torch does not annotate it
         assert all(parameter.grad is None or not parameter.grad.any() for parameter in untold.parameters()), example
         assert any(parameter.grad is not None and parameter.grad.any() for parameter in network.encoder.parameters())
 

@@ -32,17 +32,20 @@ def seen(choose: random.Random) -> Evidence:
 
 
 def wrong(some: list[Evidence], right: list[float], constants: CalibrationWeights) -> float:
-    return expected_calibration_error([confidence(one, constants) for one in some], right)
+    return expected_calibration_error([confidence(evidence, constants) for evidence in some], right)
 
 
 def test_overconfidence_on_long_questions_is_calibrated() -> None:
     choose = random.Random(0)
     every = [seen(choose) for _ in range(4000)]
-    right = [float(choose.random() < one.likelihood / (1 if one.words < 10 else 2) * (1 if one.single > 0.5 else 0.5)) for one in every]
-    found = fit_logistic([one.features() for one in every[:2000]], right[:2000])
+    right = [
+        float(choose.random() < evidence.likelihood / (1 if evidence.words < 10 else 2) * (1 if evidence.single > 0.5 else 0.5))
+        for evidence in every
+    ]
+    weights = fit_logistic([evidence.features() for evidence in every[:2000]], right[:2000])
     assert wrong(every[2000:], right[2000:], AS_IT_IS) > 0.15
-    assert wrong(every[2000:], right[2000:], found) < 0.07
-    assert found[3] > 0, "what asks for one fact is likelier answered"
+    assert wrong(every[2000:], right[2000:], weights) < 0.07
+    assert weights[3] > 0, "what asks for one fact is likelier answered"
 
 
 def test_an_answer_with_more_behind_it_is_surer() -> None:
@@ -58,16 +61,19 @@ def test_questions_are_read_as_the_reader_reads_them(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(reading, "read_contexts", lambda question, contexts, reader: [readings[question]] * len(contexts))
     items = [QuestionCase("squad", "Who?", (TEXT,), ("Mirela Okonjo",)), QuestionCase("claim", "Did she?", (TEXT,), ("no",))]
     some = list(read_cases(items))
-    assert [(one.found.answer, one.found.is_yes_no, one.right) for one in some] == [("Mirela Okonjo", False, 1.0), ("Yes", True, 0.0)]
-    assert [one.evidence.single for one in some] == [1.0, 1.0]
+    assert [(case.found.answer, case.found.is_yes_no, case.right) for case in some] == [("Mirela Okonjo", False, 1.0), ("Yes", True, 0.0)]
+    assert [case.evidence.single for case in some] == [1.0, 1.0]
     assert len(fit_weights(some)) == len(some[0].evidence.features()) + 1
     surer, less = rate_cases([some[0], some[0]], {False: AS_IT_IS, True: AS_IT_IS})
     assert surer.sure == less.sure > 0.5
 
 
-def one(sure: float, answer: str, *golds: str) -> RatedCase:
+def one(certainty: float, answer: str, *golds: str) -> RatedCase:
     return RatedCase(
-        ReadCase(QuestionCase("squad", "Who?", (TEXT,), golds), AnswerCandidate(answer, sure, 1, 0, 5), Evidence(sure, 0.0, 1, 1.0)), sure
+        ReadCase(
+            QuestionCase("squad", "Who?", (TEXT,), golds), AnswerCandidate(answer, certainty, 1, 0, 5), Evidence(certainty, 0.0, 1, 1.0)
+        ),
+        certainty,
     )
 
 

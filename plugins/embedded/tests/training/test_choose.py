@@ -45,10 +45,10 @@ def test_relevance_is_scored_beside_the_answers() -> None:
 
 @given(st.lists(TOLD, min_size=2, max_size=40))
 def test_the_area_is_that_of_another_implementation(some: list[ScoredRelevance]) -> None:
-    if len({told.bears for told in some}) < 2:
+    if len({scored.bears for scored in some}) < 2:
         assert auc(some) is None
         return
-    bearing, others = ([told.relevance for told in some if told.bears == bears] for bears in (True, False))
+    bearing, others = ([scored.relevance for scored in some if scored.bears == bears] for bears in (True, False))
     assert auc(some) == pytest.approx(mannwhitneyu(bearing, others, method="asymptotic").statistic / len(bearing) / len(others))
 
 
@@ -62,5 +62,5 @@ def test_passages_that_bear_and_those_that_look_as_if_are_one_source() -> None:
     def example(source: str, bears: bool | None) -> Example:
         return Example(source, "d", "Who?", "Nobody.", "none", (), bears)
 
-    told = by_source([(example("squad", None), 0.4), (example("linked", True), 0.8), (example("linked_other", False), 0.3)])
-    assert told == {"linked": [ScoredRelevance(0.8, True), ScoredRelevance(0.3, False)]}
+    grouped = by_source([(example("squad", None), 0.4), (example("linked", True), 0.8), (example("linked_other", False), 0.3)])
+    assert grouped == {"linked": [ScoredRelevance(0.8, True), ScoredRelevance(0.3, False)]}

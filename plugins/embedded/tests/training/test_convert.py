@@ -33,7 +33,7 @@ def converted(name: str, home: Path) -> Folder:
 
 def said(examples: Iterator[Example]) -> set[tuple[str, str]]:
     """Give questions with what an example answers: its first span, or yes, no, none."""
-    return {(one.question, one.context[slice(*one.spans[0])] if one.spans else one.kind) for one in examples}
+    return {(example.question, example.context[slice(*example.spans[0])] if example.spans else example.kind) for example in examples}
 
 
 MATERIAL: dict[str, tuple[Callable[[Folder], Iterator[Example]], set[tuple[str, str]]]] = {
@@ -64,8 +64,10 @@ def test_a_converted_release_gives_training_its_examples(name: str, tmp_path: Pa
 def test_each_folder_that_training_reads_can_be_made_or_is_named_as_one_that_cannot() -> None:
     assert sorted(RELEASES) == sorted(FILES)
     assert set(RELEASES) <= set(FOLDERS)
-    told = (ROOT / "plugins/embedded/training/README.md").read_text(encoding="utf-8").partition("cannot make yet")[2].partition("\n## ")[0]
-    assert [name for name in FOLDERS if name not in RELEASES and f"`{name}`" not in told] == []
+    section = (
+        (ROOT / "plugins/embedded/training/README.md").read_text(encoding="utf-8").partition("cannot make yet")[2].partition("\n## ")[0]
+    )
+    assert [name for name in FOLDERS if name not in RELEASES and f"`{name}`" not in section] == []
 
 
 @pytest.mark.parametrize("name", RELEASES)
@@ -82,8 +84,8 @@ def test_the_same_release_gives_the_same_bytes(name: str, tmp_path: Path) -> Non
 def test_the_versions_of_squad_are_merged_by_question(tmp_path: Path) -> None:
     rises, high, ends = converted("squad_dev", tmp_path).questions
     assert (rises["answer"], rises["answer_aliases"]) == ("Mount Tarn", ["on Mount Tarn", "Tarn"])
-    assert [one["start"] for one in rises["answers"]] == [ARL.rindex("Mount"), ARL.index("on Mount"), ARL.rindex("Tarn")]
-    assert [one["metadata"]["versions"] for one in (rises, high, ends)] == [["1.1", "2.0"], ["1.1"], ["2.0"]]
+    assert [answer["start"] for answer in rises["answers"]] == [ARL.rindex("Mount"), ARL.index("on Mount"), ARL.rindex("Tarn")]
+    assert [question["metadata"]["versions"] for question in (rises, high, ends)] == [["1.1", "2.0"], ["1.1"], ["2.0"]]
     assert (ends["type"], ends["answer"], ends["answers"]) == ("unanswerable", "", [])
 
 

@@ -92,16 +92,16 @@ def test_unstated_relations_have_no_answer() -> None:
 
 
 def test_a_claim_is_true_or_false_as_the_paragraph_has_it() -> None:
-    found = [example for example in claim_examples(FILMS, "claim") if "direct" in example.question]
-    assert {example.kind for example in found} == {"yes", "no"}
-    for example in found:
+    examples = [example for example in claim_examples(FILMS, "claim") if "direct" in example.question]
+    assert {example.kind for example in examples} == {"yes", "no"}
+    for example in examples:
         assert (told(example)[0] in example.question) == (example.kind == "yes")
 
 
 def test_two_paragraphs_agree_or_not() -> None:
-    found = [example for example in agreement_examples(FILMS, "agreement") if "direct" in example.question]
-    assert found
-    for example in found:
+    examples = [example for example in agreement_examples(FILMS, "agreement") if "direct" in example.question]
+    assert examples
+    for example in examples:
         one, other = (TOLD[title][0] for title in TITLES if title in example.question)
         assert example.kind == ("yes" if one == other else "no")
         assert all(f"{title}: {title} is" in example.context for title in TITLES if title in example.question)

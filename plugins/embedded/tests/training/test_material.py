@@ -92,9 +92,9 @@ def test_only_a_span_has_places_and_they_lie_in_its_context(made: list[Example])
 
 @pytest.mark.parametrize(("question", "answer"), ASKED.items())
 def test_a_question_s_span_says_its_answer(made: list[Example], question: str, answer: str) -> None:
-    found = [example for example in made if example.question == question and example.kind == "span"]
-    assert found
-    assert all(said(example) == {answer} for example in found)
+    matching = [example for example in made if example.question == question and example.kind == "span"]
+    assert matching
+    assert all(said(example) == {answer} for example in matching)
 
 
 def test_an_answer_that_stands_twice_is_meant_where_the_question_s_words_are(made: list[Example]) -> None:
@@ -121,9 +121,9 @@ def test_a_similar_passage_does_not_contain_the_answer(made: list[Example]) -> N
     others = [example for example in made if example.source.endswith("_other")]
     assert {example.kind for example in others} == {"none", ""}
     right = {example.question: said(example) for example in made if example.kind == "span"}
-    sure = [other for other in others if other.question in right and other.source != "relation_other"]
-    assert len(sure) > 20
-    for other in sure:
+    comparable = [other for other in others if other.question in right and other.source != "relation_other"]
+    assert len(comparable) > 20
+    for other in comparable:
         assert not any(fold(answer) in fold(other.context) for answer in right[other.question]), other
 
 
@@ -146,15 +146,16 @@ def test_an_example_is_on_the_side_of_the_document_that_it_reads(data: Path, mad
     documents |= {
         document_group(document): document for name in technical.FOLDERS for document in load_data_folder(data / name).documents.values()
     }
-    for one in made:
-        if one.source == "records":  # made without a document
+    for sample in made:
+        if sample.source == "records":  # made without a document
             continue
-        document = documents[one.group]
+        document = documents[sample.group]
         begins = (
-            one.context.startswith(f"{document.title}: {document.text}") or one.context.removeprefix(f"{document.title}: ") in document.text
+            sample.context.startswith(f"{document.title}: {document.text}")
+            or sample.context.removeprefix(f"{document.title}: ") in document.text
         )
-        turned = one.source in {"hops_both", "whole"} and one.context.endswith(document.text)
-        assert begins or turned, one
+        turned = sample.source in {"hops_both", "whole"} and sample.context.endswith(document.text)
+        assert begins or turned, sample
 
 
 @pytest.mark.parametrize("seed", ["1", "2"])
@@ -171,8 +172,8 @@ def test_a_similar_passage_shares_words_without_the_answer() -> None:
     documents = WordIndex(Document(key, None, text) for key, text in texts.items())
     question, choose = "Who built the tall bridge of iron?", random.Random(0)
     assert [document.id for document in documents.nearest(question, 2)] == ["right", "near"]
-    found = documents.of(question, ["Okonjo"], set(), choose)
-    assert found is not None
-    assert found.id == "near"
+    chosen = documents.of(question, ["Okonjo"], set(), choose)
+    assert chosen is not None
+    assert chosen.id == "near"
     assert documents.of(question, [], {"right", "near"}, choose) is None
     assert documents.of(question, ["Okonjo", "varga"], set(), choose) is None

@@ -48,17 +48,17 @@ def test_questions_without_a_plain_phrase_become_none(question: str) -> None:
 
 def test_a_step_is_found_in_its_question_by_the_words_that_matter() -> None:
     question = "Who was the husband of the painter who opened a gallery in Lyon?"
-    found = place("painters that opened the gallery in Lyon", question)
-    assert found
-    assert question[found[0] : found[1]] == "the painter who opened a gallery in Lyon"
+    span = place("painters that opened the gallery in Lyon", question)
+    assert span
+    assert question[span[0] : span[1]] == "the painter who opened a gallery in Lyon"
     assert place("sculptor in Lyon", question) is None
 
 
 def test_the_comparison_follows_the_question() -> None:
     lines = ["when was Salt Road released", "when was Glass Ferry released", "which is highest of #1 , #2"]
     operators = ["select", "select", "comparison"]
-    found = contrasted("Which film was released more recently, Salt Road or Glass Ferry?", lines, operators)
-    assert found == ("later", "When was Salt Road released?", "When was Glass Ferry released?")
+    contrast = contrasted("Which film was released more recently, Salt Road or Glass Ferry?", lines, operators)
+    assert contrast == ("later", "When was Salt Road released?", "When was Glass Ferry released?")
 
 
 def test_questions_with_the_looks_of_two_are_not_taken_for_one() -> None:

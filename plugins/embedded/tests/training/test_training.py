@@ -200,11 +200,11 @@ def test_quantized_weights_are_close_to_trained_ones(tmp_path: Path, monkeypatch
     monkeypatch.setattr(pack, "_CODE", home / "reading.py")
     monkeypatch.setattr("sys.argv", ["pack", str(tmp_path), "--frozen", "2"])
     pack.main()
-    told = re.findall(r'^SMALL_WEIGHTS_SHA256 = "(\w+)"$', (home / "reading.py").read_text(encoding="utf-8"), re.MULTILINE)
-    assert told == [hashlib.sha256((home / reading.SMALL_WEIGHTS_FILE).read_bytes()).hexdigest()]
+    hashes = re.findall(r'^SMALL_WEIGHTS_SHA256 = "(\w+)"$', (home / "reading.py").read_text(encoding="utf-8"), re.MULTILINE)
+    assert hashes == [hashlib.sha256((home / reading.SMALL_WEIGHTS_FILE).read_bytes()).hexdigest()]
     monkeypatch.setattr(reading, "files", lambda package: home)
     asked = collate_pairs(encode_pairs(["Who directed Solaris?"], ["Solaris: a film directed by Andrei Tarkovsky."]))
     with torch.inference_mode():
-        found, wanted = replace(reading.SMALL, sha256=told[0], _network=None).load()(asked), network(asked)
-    assert torch.allclose(found.kind, wanted.kind, atol=0.1)
-    assert torch.allclose(found.start[asked.readable], wanted.start[asked.readable], atol=0.2)
+        output, wanted = replace(reading.SMALL, sha256=hashes[0], _network=None).load()(asked), network(asked)
+    assert torch.allclose(output.kind, wanted.kind, atol=0.1)
+    assert torch.allclose(output.start[asked.readable], wanted.start[asked.readable], atol=0.2)

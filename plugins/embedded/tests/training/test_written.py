@@ -45,9 +45,9 @@ def test_an_answer_is_found_across_a_line_break() -> None:
     passage = {"id": "p-1", "title": "Pump", "text": "It weighs ninety\n   four kilograms.", "source": "office"}
     about = {"question": "What does the pump weigh?", "passages": ["p-1"]}
     line = {**about, "kind": "number", "answer": "ninety four kilograms", "quote": "It weighs ninety four kilograms."}
-    found = converted(line, Passages([passage]))
-    assert found is not None
-    [answer] = found["answers"]
+    question = converted(line, Passages([passage]))
+    assert question is not None
+    [answer] = question["answers"]
     assert passage["text"][answer["start"] :].startswith(answer["text"])
     assert answer["text"] == "ninety\n   four kilograms"
 
@@ -89,6 +89,6 @@ def test_a_passage_of_another_cut_is_found_by_its_words() -> None:
     passage = {"id": "base/other-1", "title": "pump.1", "text": "The pump runs\nat 40 Hz by default.", "source": "base"}
     about = {"question": "At what frequency does pump run?", "passages": ["base-pump.1-000"], "begins": ["The pump runs at"]}
     line = {**about, "kind": "number", "answer": "40 Hz", "quote": "The pump runs at 40 Hz by default."}
-    found = converted(line, Passages([passage]))
-    assert found is not None
-    assert found["supporting"][0]["doc_id"] == "base/other-1"
+    question = converted(line, Passages([passage]))
+    assert question is not None
+    assert question["supporting"][0]["doc_id"] == "base/other-1"

@@ -46,11 +46,11 @@ RELEASES = {
 
 def main(given: Sequence[str] | None = None) -> None:
     """Convert; one line on stderr and exit code 1 where that cannot be done."""
-    told = "\n".join(f"  {name:22} {release.files}" for name, release in RELEASES.items())
+    listing = "\n".join(f"  {name:22} {release.files}" for name, release in RELEASES.items())
     parser = argparse.ArgumentParser(
         prog="python -m plugins.embedded.training.convert",
         description="Convert a public release into a data folder.",
-        epilog=f"names, and the files of their releases:\n{told}",
+        epilog=f"names, and the files of their releases:\n{listing}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("name", choices=RELEASES, metavar="NAME")

@@ -70,9 +70,9 @@ class Gathered:
 
     def support(self, identity: str, facts: Sequence[str] = ()) -> Line:
         """Name a document as what an answer rests on, with the sentences of it where they are known."""
-        found = self.documents.get(identity)
+        document = self.documents.get(identity)
         fact: Line = {"fact": facts[0], "facts": [*facts]} if facts else {"fact": None}
-        return {"doc_id": identity, "title": found["title"] if found else None, **fact}
+        return {"doc_id": identity, "title": document["title"] if document else None, **fact}
 
     def ask(self, record: Record, identity: str, question: str, answer: str, kind: str, supporting: Sequence[Line], **more: Any) -> None:
         """Take a question in; InputError where another has its id."""

@@ -38,11 +38,11 @@ def squad_dev(files: Sequence[Path]) -> Gathered:
         for article in parts(release, "data"):
             title = given(article, "title", str).replace("_", " ")
             for record, document in _questions(gathered, "squad", article, title):
-                one = asked.setdefault(given(record, "id", str), _Asked(record, document))
-                one.answers |= dict.fromkeys(_answers(record, gathered.documents[one.document]["text"]))
-                one.versions.append(version)
-    for identity, one in asked.items():
-        _ask_merged(gathered, identity, one, versions=one.versions)
+                question = asked.setdefault(given(record, "id", str), _Asked(record, document))
+                question.answers |= dict.fromkeys(_answers(record, gathered.documents[question.document]["text"]))
+                question.versions.append(version)
+    for identity, question in asked.items():
+        _ask_merged(gathered, identity, question, versions=question.versions)
     return gathered
 
 
@@ -52,10 +52,10 @@ def covidqa_200423(files: Sequence[Path]) -> Gathered:
     for file in files:
         for article in parts(read_object(file), "data"):
             for record, document in _questions(gathered, "covidqa", article, None):
-                found = dict.fromkeys(_answers(record, gathered.documents[document]["text"]))
-                if not found:
+                answers = dict.fromkeys(_answers(record, gathered.documents[document]["text"]))
+                if not answers:
                     raise malformed_field_error(record, "answers", _ANSWERS)
-                _ask_merged(gathered, f"covidqa-{given(record, 'id', int)}", _Asked(record, document, found))
+                _ask_merged(gathered, f"covidqa-{given(record, 'id', int)}", _Asked(record, document, answers))
     return gathered
 
 
@@ -78,20 +78,20 @@ def _start(answer: str, start: int, text: str) -> int:
     """Give where an answer stands: COVID-QA is wrong about it for one in six, so it is looked for around there; -1 if it is nowhere."""
     if start >= 0 and text.startswith(answer, start):
         return start
-    return min((found.start() for found in re.finditer(re.escape(answer), text)), key=lambda place: abs(place - start), default=-1)
+    return min((match.start() for match in re.finditer(re.escape(answer), text)), key=lambda place: abs(place - start), default=-1)
 
 
-def _ask_merged(gathered: Gathered, identity: str, one: _Asked, **metadata: object) -> None:
-    said = [*dict.fromkeys(text for text, _ in one.answers)]
+def _ask_merged(gathered: Gathered, identity: str, asked: _Asked, **metadata: object) -> None:
+    said = [*dict.fromkeys(text for text, _ in asked.answers)]
     gathered.ask(
-        one.record,
+        asked.record,
         identity,
-        given(one.record, "question", str).strip(),
+        given(asked.record, "question", str).strip(),
         said[0] if said else "",
         "span" if said else "unanswerable",
-        [gathered.support(one.document)],
+        [gathered.support(asked.document)],
         answer_aliases=said[1:],
-        answers=[{"text": text, "start": start} for text, start in one.answers],
+        answers=[{"text": text, "start": start} for text, start in asked.answers],
         metadata=metadata,
     )
 
@@ -167,10 +167,10 @@ def _hops(record: Record) -> Iterator[Line]:
     """Give the single hops, each with the paragraph that answers it."""
     paragraphs = {given(part, "idx", int): part for part in parts(record, "paragraphs")}
     for step in parts(record, "question_decomposition"):
-        found = paragraphs.get(given(step, "paragraph_support_idx", int))
-        if found is None:
+        paragraph = paragraphs.get(given(step, "paragraph_support_idx", int))
+        if paragraph is None:
             raise malformed_field_error(step, "paragraph_support_idx", "the idx of one of its paragraphs")
-        identity = _identity("msq", str(found.value.get("title") or ""), given(found, "paragraph_text", str))
+        identity = _identity("msq", str(paragraph.value.get("title") or ""), given(paragraph, "paragraph_text", str))
         yield {"question": required_text(step, "question"), "answer": required_text(step, "answer"), "doc_id": identity}
 
 

@@ -39,21 +39,21 @@ def place(step: str, question: str) -> Place | None:
     wanted = Counter(heavy(step))
     if not wanted:
         return None
-    found = [(match.start(), match.end(), match[0]) for match in _WORD.finditer(question)]
-    for start in range(len(found)):
-        if not heavy(found[start][2]):
+    tokens = [(match.start(), match.end(), match[0]) for match in _WORD.finditer(question)]
+    for start in range(len(tokens)):
+        if not heavy(tokens[start][2]):
             continue
         left = Counter(wanted)
-        for end in range(start, len(found)):
-            for stem in heavy(found[end][2]):
+        for end in range(start, len(tokens)):
+            for stem in heavy(tokens[end][2]):
                 left[stem] -= 1
             if min(left.values()) < 0:
                 break
             if not any(left.values()):
-                return _with_determiner(found, start, end)
+                return _with_determiner(tokens, start, end)
     return None
 
 
-def _with_determiner(found: list[tuple[int, int, str]], start: int, end: int) -> Place:
-    begin = start - 1 if start and found[start - 1][2].casefold() in _DETERMINERS else start
-    return found[begin][0], found[end][1]
+def _with_determiner(tokens: list[tuple[int, int, str]], start: int, end: int) -> Place:
+    begin = start - 1 if start and tokens[start - 1][2].casefold() in _DETERMINERS else start
+    return tokens[begin][0], tokens[end][1]

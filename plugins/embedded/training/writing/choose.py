@@ -55,10 +55,10 @@ def load(folder: Path) -> Splitter:
 
 def drawn(examples: Sequence[Written], most: int) -> dict[tuple[str, str], list[Written]]:
     """Draw some examples of every source and kind."""
-    found: dict[tuple[str, str], list[Written]] = defaultdict(list)
+    grouped: dict[tuple[str, str], list[Written]] = defaultdict(list)
     for example in examples:
-        found[example.source, example.how].append(example)
-    return {key: random.Random(str(key)).sample(some, min(most, len(some))) for key, some in found.items()}
+        grouped[example.source, example.how].append(example)
+    return {key: random.Random(str(key)).sample(some, min(most, len(some))) for key, some in grouped.items()}
 
 
 def told(splitter: Splitter, example: Written) -> WriterReply:
@@ -71,9 +71,9 @@ def score(example: Written, reply: WriterReply) -> tuple[float, ...]:
     return (float(reply.kind == example.how), *texts(example.steps, reply.questions))
 
 
-def texts(wanted: Sequence[str], found: Sequence[str]) -> Iterator[float]:
+def texts(wanted: Sequence[str], produced: Sequence[str]) -> Iterator[float]:
     """Compare all questions as one text."""
-    gold, said = " / ".join(wanted), " / ".join(found)
+    gold, said = " / ".join(wanted), " / ".join(produced)
     yield exact_match(said, (gold,))
     yield token_f1(said, (gold,))
 

@@ -51,9 +51,9 @@ def comparisons(data: Path, count: int) -> Iterator[Written]:
     for number in range(count):
         rng = seeded_random("comparison", number)
         maker = rng.choices([maker for maker, _ in _MAKERS], [share for _, share in _MAKERS])[0]
-        found = _by_how(maker.__name__)
-        how = rng.choices(list(found), [_SHARE[how] for how in found])[0]
-        for written in _compared(rng.choice(found[how]), maker, names, rng):
+        contrasts = _by_how(maker.__name__)
+        how = rng.choices(list(contrasts), [_SHARE[how] for how in contrasts])[0]
+        for written in _compared(rng.choice(contrasts[how]), maker, names, rng):
             yield typed(written, rng)
 
 
@@ -80,9 +80,9 @@ def _compared(contrast: Contrast, maker: Maker, names: Pool, rng: Random) -> Ite
         yield two(
             steps[0], asked(link).replace("{s}", second if contrast.swapped else first), contrast.each.replace("{s}", "{1}"), source, group
         )
-    elif maker is roles and (found := _ROLE.search(contrast.each)):
+    elif maker is roles and (role := _ROLE.search(contrast.each)):
         name = second if contrast.swapped else first
-        person = found[0].replace("{s}", name)
+        person = role[0].replace("{s}", name)
         yield two(steps[0], f"Who is {person}", steps[0].replace(person, "{1}"), source + "_inner", group)
         yield one(ask(f"Who is {person}"), "compared_hop", group)
     elif rng.random() < 0.25:

@@ -82,7 +82,7 @@ def questions(data: Path, name: str) -> Iterator[Asked]:
 
 
 def _by_answer(known: list[Asked]) -> dict[tuple[str, Part], list[Asked]]:
-    found: dict[tuple[str, Part], list[Asked]] = defaultdict(list)
+    grouped: dict[tuple[str, Part], list[Asked]] = defaultdict(list)
     for asked in known:
         answer = fold(re.sub(r"^the ", "", asked.answer, flags=re.IGNORECASE))
         if (
@@ -92,13 +92,13 @@ def _by_answer(known: list[Asked]) -> dict[tuple[str, Part], list[Asked]]:
             and answer not in fold(asked.question)
             and _leads(asked.question)
         ):
-            found[answer, asked.part].append(asked)
-    return found
+            grouped[answer, asked.part].append(asked)
+    return grouped
 
 
 def _leads(question: str) -> bool:
-    found = phrased(question)
-    return bool(found and head(found[0]) not in _DULL)
+    pair = phrased(question)
+    return bool(pair and head(pair[0]) not in _DULL)
 
 
 def _composed(asked: Asked, named: dict[tuple[str, Part], list[Asked]], used: Counter[str], rng: Random) -> Iterator[tuple[Written, str]]:
@@ -150,10 +150,10 @@ def stands(parts: list[str], start: int, end: int) -> bool:
 
 
 def _put(parts: list[str], start: int, end: int, inner: Asked, group: str) -> Written | None:
-    found = phrased(inner.question)
-    if not found:
+    pair = phrased(inner.question)
+    if not pair:
         return None
-    phrase, first = found
+    phrase, first = pair
     genitive = "'s" if parts[end - 1].endswith("'s") else ""
     if genitive and re.search(r"\b(?:who|that|which|where)\b", phrase):
         return None
@@ -224,11 +224,11 @@ def _spot(question: str, known: dict[str, str], used: Counter[str]) -> tuple[str
 
 
 def _leading() -> dict[str, list[tuple[str, str]]]:
-    found: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    links: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for start, ends in LINKS.items():
         for end, phrases in ends.items():
-            found[end] += [(start, phrase) for phrase in phrases]
-    return found
+            links[end] += [(start, phrase) for phrase in phrases]
+    return links
 
 
 _LEADING: Final = _leading()

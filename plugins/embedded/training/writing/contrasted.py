@@ -91,11 +91,11 @@ def _broken(frame: str, question: str) -> bool:
 
 def _name(text: str, question: str) -> str:
     """Give a name as the question writes it."""
-    found = place(text, question)
-    if not found:
+    span = place(text, question)
+    if not span:
         return ""
-    name = question[found[0] : found[1]]
-    ending = re.match(r"[!?.)]", question[found[1] : found[1] + 1])
+    name = question[span[0] : span[1]]
+    ending = re.match(r"[!?.)]", question[span[1] : span[1] + 1])
     return name + (")" if ending and ending[0] == ")" and "(" in name else "")
 
 
@@ -103,17 +103,17 @@ def _frame(before: str, after: str) -> str | None:
     """Write what two branches have in common as a question about `{s}`."""
     frame = f"{before} {{s}} {after}".strip()
     frame = re.sub(r"^(?:if|whether)\s+", "", frame)
-    found = re.fullmatch(r"when \{s\} (is|was|were) (.+)", frame)
-    if found:
-        return f"when {found[1]} {{s}} {found[2]}"
+    match = re.fullmatch(r"when \{s\} (is|was|were) (.+)", frame)
+    if match:
+        return f"when {match[1]} {{s}} {match[2]}"
     frame = re.sub(r"^when (.*\{s\}) died$", r"when did \1 die", frame)
     frame = re.sub(r"^when (?!did)(.*\{s\}) came out$", r"when did \1 come out", frame)
     frame = re.sub(
         r"^(how many [\w ]+?) in (.*\{s\}.*)$", lambda many: frame if _FINITE.search(many[1]) else f"{many[1]} are in {many[2]}", frame
     )
-    found = re.fullmatch(r"((?:the )?[\w\s]*)\{s\} (is|was|are|were|has|have|had|can|does|did) (.+)", frame)
-    if found and not found[1].strip().startswith(("when", "how", "what", "who", "where", "which", "in")):
-        return f"{found[2]} {found[1]}{{s}} {found[3]}" if found[2] in ("is", "was", "are", "were", "can") else None
+    match = re.fullmatch(r"((?:the )?[\w\s]*)\{s\} (is|was|are|were|has|have|had|can|does|did) (.+)", frame)
+    if match and not match[1].strip().startswith(("when", "how", "what", "who", "where", "which", "in")):
+        return f"{match[2]} {match[1]}{{s}} {match[3]}" if match[2] in ("is", "was", "are", "were", "can") else None
     if re.match(r"(?:when|how|what|who|where|which|in|on|is|was|are|were|does|did|do|has|have|can)\b", frame):
         return (
             frame
@@ -121,8 +121,8 @@ def _frame(before: str, after: str) -> str | None:
             or (" that {s}" not in frame and re.search(r"\b(?:does|did|are|is|in|has|have|were)\b", frame))
             else None
         )
-    found = re.fullmatch(r"(?:the )?([\w\s-]+) of \{s\}( .+)?", frame)
-    return f"what {'are' if found[1].split()[-1].endswith('s') else 'is'} the {found[1]} of {{s}}{found[2] or ''}" if found else None
+    match = re.fullmatch(r"(?:the )?([\w\s-]+) of \{s\}( .+)?", frame)
+    return f"what {'are' if match[1].split()[-1].endswith('s') else 'is'} the {match[1]} of {{s}}{match[2] or ''}" if match else None
 
 
 def _how(question: str, first: str, operators: list[str], last: str) -> str | None:
@@ -169,18 +169,18 @@ _NAMED = re.compile(r"(?<!^)\b(?:[A-Z][\w'-]+|\d{2,})")
 def filtered(question: str, steps: list[str]) -> tuple[str, str] | None:
     """Give the questions for what is chosen from and for what it is chosen by, where both name something."""
     chosen, condition = steps
-    found = re.fullmatch(r"#1 (?:that|who|which) (.+)", condition)
+    match = re.fullmatch(r"#1 (?:that|who|which) (.+)", condition)
     if (
-        not found
-        or "#" in found[1]
+        not match
+        or "#" in match[1]
         or not _NAMED.search(" " + chosen)
-        or not _NAMED.search(" " + found[1])
-        or not opens(found[1].split()[0].casefold())
+        or not _NAMED.search(" " + match[1])
+        or not opens(match[1].split()[0].casefold())
     ):
         return None
     if not _RELATES.search(chosen):
         return None
-    predicate = place(found[1], question)
+    predicate = place(match[1], question)
     where = place(chosen, question)
     if not predicate or not where or (where[0] < predicate[1] and predicate[0] < where[1]):
         return None
@@ -188,23 +188,23 @@ def filtered(question: str, steps: list[str]) -> tuple[str, str] | None:
     named = question[where[0] : where[1]]
     if heavy(named)[0] != heavy(chosen)[0] or _finite(named):
         return None
-    told = question[predicate[0] : predicate[1]]
-    verb = found[1].split()[0]
-    if not told.casefold().startswith(verb.casefold()):
+    clause = question[predicate[0] : predicate[1]]
+    verb = match[1].split()[0]
+    if not clause.casefold().startswith(verb.casefold()):
         close = re.search(rf"\b{re.escape(verb)}\b[\w ]{{0,12}}$", question[: predicate[0]], re.IGNORECASE)
-        told = question[close.start() : predicate[1]] if close else told
-    told = told if told.casefold().startswith(verb.casefold()) else f"{verb} {told}"
+        clause = question[close.start() : predicate[1]] if close else clause
+    clause = clause if clause.casefold().startswith(verb.casefold()) else f"{verb} {clause}"
     plural = verb in ("have", "are", "were", "do")
-    if not opens(told.split()[0].casefold()) or verb in told.split()[1:]:
+    if not opens(clause.split()[0].casefold()) or verb in clause.split()[1:]:
         return None
-    second = f"Who {told}" if noun in PEOPLE else f"Which {noun if plural else _singular(noun)} {told}"
+    second = f"Who {clause}" if noun in PEOPLE else f"Which {noun if plural else _singular(noun)} {clause}"
     return asked("the " + re.sub(r"^(?:the|an?) ", "", named)), ask(second)
 
 
 def _finite(phrase: str) -> bool:
     opening = re.split(r"\b(?:who|that|which|where)\b", phrase)[0]
-    told = words(opening)
-    return opens(told[0]) or any(word in AUXILIARIES or word in PRESENT for word in told[1:])
+    tokens = words(opening)
+    return opens(tokens[0]) or any(word in AUXILIARIES or word in PRESENT for word in tokens[1:])
 
 
 def _singular(noun: str) -> str:

@@ -118,8 +118,8 @@ def measured() -> Iterator[Contrast]:
             each = "When was {s} born?" if plain == "old" else f"How {plain} is {{s}}?"
             who = "Who" if kind == "person" else "Which {n}"
             for how, word in (("more", more), ("less", less)):
-                told = {"more": "earlier", "less": "later"}[how] if plain == "old" else how
-                yield from (Contrast(kind, told, frame, each) for frame in (
+                combination = {"more": "earlier", "less": "later"}[how] if plain == "old" else how
+                yield from (Contrast(kind, combination, frame, each) for frame in (
                     f"{who} is {word}, {{a}} or {{b}}?", f"Is {{a}} or {{b}} {word}?", f"Which of {{a}} and {{b}} is {word}?", f"Which is {word}, {{a}} or {{b}}?",
                 ))  # fmt: skip
             yes = "before" if plain == "old" else "exceeds"

@@ -79,14 +79,14 @@ def _nested(question: str, steps: list[str], operators: list[str], source: str, 
 
 def _bridge(question: str, number: int, steps: list[str], operators: list[str], source: str, group: str) -> Iterator[Written]:
     inner = expanded(steps[number - 1], steps)
-    found = place(inner, question)
+    span = place(inner, question)
     if _bare(inner):
         if _bare(steps[number - 1]) and plainly_single(question) and len(steps) <= 3:
             yield one(ask(question), source, group)
         return
-    if not found:
+    if not span:
         return
-    begin, end = quoted(question, *found)
+    begin, end = quoted(question, *span)
     if not _RELATES.search(question[begin:end]) or source.startswith("break_dev_lowlevel"):
         return
     first, second = first_of(question[begin:end], inner), question[:begin] + "{1}" + question[end:]
@@ -100,7 +100,7 @@ def _bridge(question: str, number: int, steps: list[str], operators: list[str], 
 def expanded(step: str, steps: list[str]) -> str:
     """Write out what a step refers to."""
     for _ in range(6):
-        step = _REFERENCE.sub(lambda found: steps[int(found[1]) - 1] if int(found[1]) <= len(steps) else "", step)
+        step = _REFERENCE.sub(lambda match: steps[int(match[1]) - 1] if int(match[1]) <= len(steps) else "", step)
     return step
 
 
@@ -139,14 +139,14 @@ def first_of(phrase: str, step: str) -> str | None:
 def asks(second: str) -> bool:
     """Tell whether what is left of a question still asks for something about the thing."""
     left = second.replace("{1}", "")
-    found = re.search(r"(?:^|(?P<before>[\w,]+)\s+)\{1\}(?P<own>['’]s)?(?:\s+(?P<after>[\w]+))?", second)
-    if not found or not _WH.search(left) or not heavy(left) or ";" in second:
+    match = re.search(r"(?:^|(?P<before>[\w,]+)\s+)\{1\}(?P<own>['’]s)?(?:\s+(?P<after>[\w]+))?", second)
+    if not match or not _WH.search(left) or not heavy(left) or ";" in second:
         return False
-    before, after = (found["before"] or "").casefold(), (found["after"] or "").casefold()
+    before, after = (match["before"] or "").casefold(), (match["after"] or "").casefold()
     light = PREPOSITIONS | AUXILIARIES | {"and", "or", "than", "that", "which", "who", "what", "where", "when", ""}
     bound = before in AUXILIARIES and before not in BE
     ready = before in light or opens(before) or base(before) or before.endswith(("ing", ","))
-    return ready and (bool(found["own"]) or after in light or opens(after) or bound or base(after) or (before in BE and bool(past(after))))
+    return ready and (bool(match["own"]) or after in light or opens(after) or bound or base(after) or (before in BE and bool(past(after))))
 
 
 def _bare(step: str) -> bool:

@@ -92,9 +92,9 @@ def _squad_titles(data: Path) -> dict[str, str]:
 def _covered(written: Written) -> bool:
     """Tell whether a rewrite is made of words that were said, but for a few."""
     said = set(words(written.question)) | set(words(written.history))
-    told = words(written.steps[0])
-    missing = [word for word in told if word not in said]
-    return 3 <= len(told) <= 45 and len(missing) <= max(2, 0.25 * len(told))
+    tokens = words(written.steps[0])
+    missing = [word for word in tokens if word not in said]
+    return 3 <= len(tokens) <= 45 and len(missing) <= max(2, 0.25 * len(tokens))
 
 
 def unchanged(data: Path, count: int) -> Iterator[Written]:
@@ -179,8 +179,8 @@ def _described(link: tuple[str, str], named: bool, names: Pool, part: Part, rng:
     start, kind = link
     name = names.draw(start, part, rng)
     phrase = rng.choice(LINKS[start][kind]).replace("{s}", name)
-    told = rng.choice(_plain(kind)).replace("{x}", phrase)
-    turns = [told, _answer(told, rng)] if rng.random() < 0.4 else [told]  # what was not sure is not told
+    opening = rng.choice(_plain(kind)).replace("{x}", phrase)
+    turns = [opening, _answer(opening, rng)] if rng.random() < 0.4 else [opening]  # what was not sure is not told
     if named:
         phrase, turns = (who := names.draw(kind, part, rng)), [_who_is(phrase, rng), who]
     of_it = start in TAILS and start not in _PEOPLE and kind in _PEOPLE and rng.random() < 0.3
@@ -227,10 +227,10 @@ def _leaning(question: str, kind: str, rng: Random) -> str:
         own = f"{subject}'s"
     if rng.random() < 0.6:
         question = re.sub(r"(is|was|are) the ([\w -]+?) of \{x\}", r"\1 {x}'s \2", question)
-    if rng.random() < 0.08 and (found := re.fullmatch(r"What is \{x\}'s ([\w -]+)\?", question)):
-        return f"And {own} {found[1]}?"
+    if rng.random() < 0.08 and (owned := re.fullmatch(r"What is \{x\}'s ([\w -]+)\?", question)):
+        return f"And {own} {owned[1]}?"
     text = re.sub(r"\{x\} (?=is |received|was )", f"{subject} ", question.replace("{x}'s", own))
-    text = _SUBJECT.sub(lambda found: found[0].replace("{x}", subject), text)
+    text = _SUBJECT.sub(lambda match: match[0].replace("{x}", subject), text)
     return capital(text.replace("{x}", subject if text.startswith("{x}") else thing))
 
 
@@ -239,14 +239,14 @@ def _turns(kind: str, name: str, names: Pool, rng: Random) -> list[str]:
     starts = [start for start, ends in LINKS.items() if kind in ends]
     turns: list[str] = []
     if rng.random() < 0.25:
-        turns = [(told := rng.choice(TAILS["company"]).replace("{x}", names.draw("company", "train", rng))), _answer(told, rng)]
+        turns = [(turn := rng.choice(TAILS["company"]).replace("{x}", names.draw("company", "train", rng))), _answer(turn, rng)]
     if starts and rng.random() < 0.5:
         start = rng.choice(starts)
         link = rng.choice(LINKS[start][kind])
-        told = asked(link).replace("{s}", names.draw(start, "train", rng))
-        return [*turns, told, name if rng.random() < 0.7 else f"{capital(name)}."]
-    told = rng.choice(TAILS[kind]).replace("{x}", name)
-    return [*turns, told, _answer(told, rng)]
+        turn = asked(link).replace("{s}", names.draw(start, "train", rng))
+        return [*turns, turn, name if rng.random() < 0.7 else f"{capital(name)}."]
+    turn = rng.choice(TAILS[kind]).replace("{x}", name)
+    return [*turns, turn, _answer(turn, rng)]
 
 
 def _answer(question: str, rng: Random) -> str:
@@ -264,7 +264,7 @@ def _swapped(names: Pool, rng: Random) -> Written:
     if kind in LINKS and rng.random() < 0.4:
         link, _ = linked(kind, one, rng)
         question = asked(link).replace("{s}", "{x}")
-    told = [question.replace("{x}", one), _answer(question, rng)]
+    turns = [question.replace("{x}", one), _answer(question, rng)]
     return Written(
-        "said_before", key(one), rng.choice(_ABOUT).replace("{n}", other), "\n".join(told), "rewrite", (question.replace("{x}", other),)
+        "said_before", key(one), rng.choice(_ABOUT).replace("{n}", other), "\n".join(turns), "rewrite", (question.replace("{x}", other),)
     )

@@ -40,17 +40,17 @@ def likened(data: Path, most: int) -> Iterator[Written]:
 
 
 def _titles(data: Path, name: str) -> dict[tuple[str, Part], list[str]]:
-    found: dict[tuple[str, Part], list[str]] = defaultdict(list)
+    titles: dict[tuple[str, Part], list[str]] = defaultdict(list)
     for document in dict.fromkeys(load_data_folder(data / name).documents.values()):
         title = bare(document.title or "")
         if (
             title
-            and title not in found[kind_of(document) or "", assign_part(fold(title))]
+            and title not in titles[kind_of(document) or "", assign_part(fold(title))]
             and len(title.split()) <= 5
             and "list" not in title.casefold()
         ):
-            found[kind_of(document) or "", assign_part(fold(title))].append(title)
-    return found
+            titles[kind_of(document) or "", assign_part(fold(title))].append(title)
+    return titles
 
 
 def _pair(data: Path, name: str, item: dict[str, object], titles: dict[tuple[str, Part], list[str]], rng: Random) -> Iterator[Written]:
@@ -73,14 +73,14 @@ def _pair(data: Path, name: str, item: dict[str, object], titles: dict[tuple[str
     kind = kind_of(document)
     if (not kind and not _POLAR.match(question)) or re.match(r"amazon|reddit", title, re.IGNORECASE):
         return
-    found = re.search(rf"(?<![\w'-])(?:the |an? )?{re.escape(title)}(?![\w'’-])(?! (?-i:[A-Z0-9]))", question, re.IGNORECASE)
+    match = re.search(rf"(?<![\w'-])(?:the |an? )?{re.escape(title)}(?![\w'’-])(?! (?-i:[A-Z0-9]))", question, re.IGNORECASE)
     others = titles.get((kind or "", assign_part(fold(title))), [])
     other = rng.choice(others) if others else title
-    if not found or fold(other) == fold(title):
+    if not match or fold(other) == fold(title):
         return
-    other = other.casefold() if found[0].islower() else other
-    frame = question[: found.start()] + "{s}" + question[found.end() :]
-    made = _liked(frame, found[0], other, rng)
+    other = other.casefold() if match[0].islower() else other
+    frame = question[: match.start()] + "{s}" + question[match.end() :]
+    made = _liked(frame, match[0], other, rng)
     if made:
         how, text, steps = made
         yield two(text, steps[0], steps[1], "likened", fold(title), how)
@@ -88,8 +88,8 @@ def _pair(data: Path, name: str, item: dict[str, object], titles: dict[tuple[str
 
 def _liked(frame: str, a: str, b: str, rng: Random) -> tuple[str, str, tuple[str, str]] | None:
     each = (frame.replace("{s}", a), frame.replace("{s}", b))
-    if (found := _POLAR.fullmatch(frame)) and found["rest"].startswith("{s} "):
-        be, rest = found["be"].casefold(), found["rest"][4:]
+    if (match := _POLAR.fullmatch(frame)) and match["rest"].startswith("{s} "):
+        be, rest = match["be"].casefold(), match["rest"][4:]
         many = _MANY.get(be, be)
         share = rng.random()
         if share < 0.4 and not re.match(r"(?:an?|the) ", rest):
@@ -107,12 +107,12 @@ def _liked(frame: str, a: str, b: str, rng: Random) -> tuple[str, str, tuple[str
 
 
 def _counted(frame: str, a: str, b: str, each: tuple[str, str], rng: Random) -> tuple[str, str, tuple[str, str]] | None:
-    if found := _NUMBER.fullmatch(frame):
+    if match := _NUMBER.fullmatch(frame):
         if rng.random() < 0.5:
-            return "exceeds", f"{found['be']} {a} {found['verb']} more {found['thing']}{found['rest']} than {b}", each
-        return "more", f"which {found['be']} {found['verb']} more {found['thing']}{found['rest']}, {a} or {b}", each
-    if found := _VALUE.fullmatch(frame):
-        value = found["value"].removeprefix("the ")
+            return "exceeds", f"{match['be']} {a} {match['verb']} more {match['thing']}{match['rest']} than {b}", each
+        return "more", f"which {match['be']} {match['verb']} more {match['thing']}{match['rest']}, {a} or {b}", each
+    if match := _VALUE.fullmatch(frame):
+        value = match["value"].removeprefix("the ")
         how, text = rng.choice(
             (
                 ("same", f"do {a} and {b} have the same {value}"),
@@ -123,9 +123,9 @@ def _counted(frame: str, a: str, b: str, each: tuple[str, str], rng: Random) -> 
             )
         )
         return how, text, each
-    if (found := _WHEN.fullmatch(frame)) and (found["be"] == "did" or past(found["rest"].split()[0])):
+    if (match := _WHEN.fullmatch(frame)) and (match["be"] == "did" or past(match["rest"].split()[0])):
         how = rng.choice(("before", "after", "earlier"))
         if how == "earlier":
-            return (how, f"{found['be']} {a} or {b} {found['rest']} first", each) if "first" not in frame else None
-        return how, f"{found['be']} {a} {found['rest']} {how} {b}", each
+            return (how, f"{match['be']} {a} or {b} {match['rest']} first", each) if "first" not in frame else None
+        return how, f"{match['be']} {a} {match['rest']} {how} {b}", each
     return None

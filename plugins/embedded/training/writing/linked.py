@@ -39,14 +39,14 @@ def _peeled(question: str, hops: list[str], source: str, group: str) -> Iterator
         return
     if set(re.findall(r"#\d", hops[-1])) != {f"#{len(hops) - 1}"}:
         return
-    found = _nested(question, hops[-1])
-    if found and (doubled := re.search(r"\w+ed located$|born located$", question[found[0] : found[1]])):
-        found = found[0], found[0] + doubled.end() - len(" located")
-    phrase = found and question[found[0] : found[1]].strip(" ,")
-    if not found or not phrase or len(heavy(phrase)) < 2 or not re.match(r"(?:the|an?|\w+'s) ", phrase):
+    span = _nested(question, hops[-1])
+    if span and (doubled := re.search(r"\w+ed located$|born located$", question[span[0] : span[1]])):
+        span = span[0], span[0] + doubled.end() - len(" located")
+    phrase = span and question[span[0] : span[1]].strip(" ,")
+    if not span or not phrase or len(heavy(phrase)) < 2 or not re.match(r"(?:the|an?|\w+'s) ", phrase):
         return
     first = asked(phrase)
-    second = question[: found[0]] + "{1}" + question[found[1] :]
+    second = question[: span[0]] + "{1}" + question[span[1] :]
     yield two(question, first, second, source, group)
     yield from _peeled(first, hops[:-1], source + "_inner", group)
 
@@ -55,10 +55,10 @@ def _nested(question: str, hop: str) -> tuple[int, int] | None:
     """Find what stands in a question where the last hop has its reference: the words around it are the same."""
     before, after = (words(side) for side in re.split(r"#\d", hop, maxsplit=1))
     spots = [(match.start(), match.end(), match[0].casefold()) for match in re.finditer(r"\w+", question)]
-    told = [word for _, _, word in spots]
-    head = next((at for at in range(len(before), -1, -1) if told[:at] == before[:at]), 0)
-    tail = next((at for at in range(len(after), -1, -1) if not at or told[-at:] == after[-at:]), 0)
-    if len(before) - head > 0 or len(after) - tail > 0 or head + tail < 2 or len(told) - head - tail < 3:
+    tokens = [word for _, _, word in spots]
+    head = next((at for at in range(len(before), -1, -1) if tokens[:at] == before[:at]), 0)
+    tail = next((at for at in range(len(after), -1, -1) if not at or tokens[-at:] == after[-at:]), 0)
+    if len(before) - head > 0 or len(after) - tail > 0 or head + tail < 2 or len(tokens) - head - tail < 3:
         return None
     return spots[head][0], spots[len(spots) - tail - 1][1]
 
@@ -67,11 +67,11 @@ def fanned(data: Path) -> Iterator[Written]:
     """Give the questions of FanOutQA whose first step stands in them as a phrase."""
     for item in load_data_folder(data / "fanoutqa_dev").questions:
         question, steps = item["question"], item["decomposition"]["steps"]
-        found = place(steps[0]["question"], question)
-        if not found or len(question.split()) > _LONGEST:
+        span = place(steps[0]["question"], question)
+        if not span or len(question.split()) > _LONGEST:
             continue
-        first = first_of(question[found[0] : found[1]], steps[0]["question"])
-        second = question[: found[0]] + "{1}" + question[found[1] :]
+        first = first_of(question[span[0] : span[1]], steps[0]["question"])
+        second = question[: span[0]] + "{1}" + question[span[1] :]
         if first and asks(second):
             yield two(question, first, second, "fanout", fold(question))
 
@@ -127,13 +127,13 @@ def _compared(item: dict[str, Any], question: str) -> Iterator[Written]:
 def _spot(subject: str, question: str) -> tuple[int, int] | None:
     """Find a name in a question, with what stands in brackets after it."""
     bare = re.sub(r"\s*\(.*$", "", subject)
-    found = re.search(rf"(?<!\w){re.escape(bare)}(?!\w)(?: \([^)]*\))?", question, re.IGNORECASE)
-    if not found:
+    match = re.search(rf"(?<!\w){re.escape(bare)}(?!\w)(?: \([^)]*\))?", question, re.IGNORECASE)
+    if not match:
         return None
     titled = re.search(
-        r"(?<=\w )(?:(?:Arch)?(?:Duke|Duchess|duke|duchess)|King|Queen|Prince|Princess|Emperor|Empress|Sultan) $", question[: found.start()]
+        r"(?<=\w )(?:(?:Arch)?(?:Duke|Duchess|duke|duchess)|King|Queen|Prince|Princess|Emperor|Empress|Sultan) $", question[: match.start()]
     )
-    return titled.start() if titled else found.start(), found.end()
+    return titled.start() if titled else match.start(), match.end()
 
 
 def _how(item: dict[str, Any], question: str, subjects: list[str]) -> str | None:
@@ -149,8 +149,8 @@ def _how(item: dict[str, Any], question: str, subjects: list[str]) -> str | None
     ordered = [fact[0] for fact in item["evidences"][-2:]]
     if int(first[-1]) == int(second[-1]) or sum(chosen) != 1 or (len(item["evidences"]) == 4 and item["evidences"][0][2] != ordered[0]):
         return worded
-    told = "earlier" if (int(first[-1]) < int(second[-1])) == chosen[0] else "later"
-    return told if told == worded else None
+    by_facts = "earlier" if (int(first[-1]) < int(second[-1])) == chosen[0] else "later"
+    return by_facts if by_facts == worded else None
 
 
 def _bridged(item: dict[str, Any], question: str) -> Iterator[Written]:
@@ -163,10 +163,10 @@ def _bridged(item: dict[str, Any], question: str) -> Iterator[Written]:
         yield two(question, f"Who is the {first} of {kin['of'] or kin['own']}", f"Who is the {second} of {{1}}", "wiki", group)
         return
     spot = _spot(subject, question)
-    found = spot and _phrase(question, spot)
-    if not found:
+    span = spot and _phrase(question, spot)
+    if not span:
         return
-    begin, end = found
+    begin, end = span
     phrase = question[begin:end]
     first = asked(phrase if phrase.startswith("the ") or "'s " in phrase else f"the {phrase}")
     yield two(question, first, question[:begin] + "{1}" + question[end:], "wiki", group)

@@ -113,12 +113,12 @@ rule > department: the department responsible for {s}; the authority that enforc
 
 
 def _parsed_links() -> dict[str, dict[str, tuple[str, ...]]]:
-    found: dict[str, dict[str, tuple[str, ...]]] = {}
+    links: dict[str, dict[str, tuple[str, ...]]] = {}
     for line in _LINKS.strip().splitlines():
         kinds, phrases = line.split(": ", 1)
         start, end = kinds.split(" > ")
-        found.setdefault(start, {})[end] = tuple(phrases.split("; "))
-    return found
+        links.setdefault(start, {})[end] = tuple(phrases.split("; "))
+    return links
 
 
 LINKS: Final = _parsed_links()
@@ -155,5 +155,5 @@ department: Where is {x}?; Who leads {x}?; How many people work in {x}?; What is
 document: When was {x} signed?; When does {x} expire?; Who wrote {x}?; What is the total amount of {x}?; What version is {x}?; What does {x} say about delays?; When was {x} last changed?; Which penalties does {x} contain?; How many pages does {x} have?; Who has to approve {x}?
 employee: What is the phone number of {x}?; What is the email address of {x}?; Which department does {x} work in?; Who is the manager of {x}?; In which office does {x} work?; When did {x} join the company?; What is {x}'s job title?; What is {x}'s extension?; Which other projects does {x} lead?; How can I reach {x}?; Where is {x}'s desk?; Who is the deputy of {x}?; What is the role of {x}?; Which team is {x} in?; How many hours did {x} report?; Who stands in for {x}?; What training has {x} had?
 """
-TAILS: Final = {kind: tuple(told.split("; ")) for kind, told in (line.split(": ", 1) for line in _TAILS.strip().splitlines())}
+TAILS: Final = {kind: tuple(questions.split("; ")) for kind, questions in (line.split(": ", 1) for line in _TAILS.strip().splitlines())}
 """Questions by the kind of thing they are about."""

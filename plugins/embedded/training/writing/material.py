@@ -105,11 +105,11 @@ def _sound(written: Written) -> bool:
         return not written.steps
     if written.how == "rewrite":
         return len(written.steps) == 1
-    held = [step.count("{1}") for step in written.steps]
+    counts = [step.count("{1}") for step in written.steps]
     different = len(written.steps) == 2 and fold(written.steps[0]) != fold(written.steps[1])
     return (
         different
-        and held == ([0, 1] if written.how == "bridge" else [0, 0])
+        and counts == ([0, 1] if written.how == "bridge" else [0, 0])
         and all(fold(step) != fold(written.question) for step in written.steps)
     )
 

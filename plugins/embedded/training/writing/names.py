@@ -46,10 +46,10 @@ def kind_of(document: Document) -> str | None:
 
 @lru_cache(maxsize=65536)
 def _kind(title: str, text: str) -> str | None:
-    found = _IS.search(text)
-    if not found:
+    match = _IS.search(text)
+    if not match:
         return None
-    phrase = re.split(r"\b(?:by|in|on|of the|that|which|who|from|for|located|directed|starring|written|released)\b", found["what"])[0]
+    phrase = re.split(r"\b(?:by|in|on|of the|that|which|who|from|for|located|directed|starring|written|released)\b", match["what"])[0]
     spots = {kind: list(pattern.finditer(phrase)) for kind, pattern in _PATTERN.items()}
     last = {kind: matches[-1].end() for kind, matches in spots.items() if matches}
     kind = max(last, key=lambda kind: last[kind]) if last else None
@@ -68,7 +68,7 @@ def key(name: str) -> str:
 
 def names(documents: Iterable[Document]) -> Names:
     """Sort the titles of articles by kind and by what they are for."""
-    found: dict[tuple[str, Part], dict[str, None]] = {}
+    grouped: dict[tuple[str, Part], dict[str, None]] = {}
     for document in documents:
         title = bare(document.title or "")
         kind = kind_of(document)
@@ -83,10 +83,10 @@ def names(documents: Iterable[Document]) -> Names:
             continue
         whole = (document.title or "").strip()
         if whole != title and len(whole) <= 60 and kind in ("film", "song", "person", "city", "album", "band"):
-            found.setdefault((kind, assign_part(key(title))), {})[whole] = None
+            grouped.setdefault((kind, assign_part(key(title))), {})[whole] = None
         name = _article(title, document.text) if kind in ("river", "battle", "building", "team", "band", "invention") else title
-        found.setdefault((kind, assign_part(key(title))), {})[name] = None
-    return {key: list(titles) for key, titles in found.items()}
+        grouped.setdefault((kind, assign_part(key(title))), {})[name] = None
+    return {key: list(titles) for key, titles in grouped.items()}
 
 
 def _article(title: str, text: str) -> str:
@@ -169,13 +169,13 @@ def terms(documents: Iterable[Document]) -> Names:
     counts: Counter[tuple[str, str]] = Counter()
     for document in documents:
         for kind, pattern in _PATTERNS.items():
-            counts.update({(kind, found): 1 for found in pattern.findall(document.text)})
-    found: Names = {}
+            counts.update({(kind, phrase): 1 for phrase in pattern.findall(document.text)})
+    grouped: Names = {}
     for (kind, term), _ in sorted(counts.items()):
         if len(term) <= 40:
             name = f"the {term}" if kind == "service" else term
-            found.setdefault((kind, assign_part(key(name))), []).append(name)
-    return found
+            grouped.setdefault((kind, assign_part(key(name))), []).append(name)
+    return grouped
 
 
 _ARTICLES: Final = ("2wikimultihopqa_train", "musique_train", "hotpotqa_train", "boolq_train", "squad_dev", "nq_oracle_dev")
@@ -229,8 +229,8 @@ class Pool:
 @lru_cache(maxsize=2)
 def pool(data: Path) -> Pool:
     """Collect the names of the folders under a path."""
-    found = names(texts(data, *_ARTICLES))
-    return Pool({**found, **terms(texts(data, "techdocs_faq"))})
+    articles = names(texts(data, *_ARTICLES))
+    return Pool({**articles, **terms(texts(data, "techdocs_faq"))})
 
 
 def drawn_part(rng: Random) -> Part:

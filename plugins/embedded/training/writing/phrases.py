@@ -98,26 +98,26 @@ def head(phrase: str) -> str:
         phrase,
         maxsplit=1,
     )[0]
-    found = re.findall(r"[\w-]+", re.split(r"(?<=\w )(?<!the )\w{3,}ing\b", cut, maxsplit=1)[0] if " " in cut else cut)
-    return found[-1].casefold() if found else ""
+    tokens = re.findall(r"[\w-]+", re.split(r"(?<=\w )(?<!the )\w{3,}ing\b", cut, maxsplit=1)[0] if " " in cut else cut)
+    return tokens[-1].casefold() if tokens else ""
 
 
 def asked(phrase: str) -> str:
     """Write a noun phrase as the question for it; `{s}` may stand for a name in it."""
-    if found := _OWN.fullmatch(phrase):
-        return ask(f"{_who(found['noun'])} {_is(found['noun'])} the {found['noun']} of {found['who']}")
-    if (found := _WHERE.fullmatch(phrase)) and (
-        not found["rest"] or past(found["rest"].split()[0]) or found["rest"].split()[0] in ("based", "a")
+    if match := _OWN.fullmatch(phrase):
+        return ask(f"{_who(match['noun'])} {_is(match['noun'])} the {match['noun']} of {match['who']}")
+    if (match := _WHERE.fullmatch(phrase)) and (
+        not match["rest"] or past(match["rest"].split()[0]) or match["rest"].split()[0] in ("based", "a")
     ):
-        if found["noun"].strip() == "place":
-            return ask(f"Where {found['be']} {found['who']}{found['rest'] or ''}")
-        return ask(f"In which {found['noun']}{found['be']} {found['who']}{found['rest'] or ''}")
-    if found := _FROM.fullmatch(phrase):
-        return ask(f"Which {found['noun']}{found['be']} {found['who']} {found['rest']}")
-    if (found := _WHO.fullmatch(phrase)) and opens(found["rest"].split()[0]):
-        return ask(f"Who {found['rest']}")
-    if (found := _WHICH.fullmatch(phrase)) and opens(found["verb"]) and found["verb"] not in ("did", "does", "do"):
-        return ask(f"Which {found['noun']}{found['rest']}")
+        if match["noun"].strip() == "place":
+            return ask(f"Where {match['be']} {match['who']}{match['rest'] or ''}")
+        return ask(f"In which {match['noun']}{match['be']} {match['who']}{match['rest'] or ''}")
+    if match := _FROM.fullmatch(phrase):
+        return ask(f"Which {match['noun']}{match['be']} {match['who']} {match['rest']}")
+    if (match := _WHO.fullmatch(phrase)) and opens(match["rest"].split()[0]):
+        return ask(f"Who {match['rest']}")
+    if (match := _WHICH.fullmatch(phrase)) and opens(match["verb"]) and match["verb"] not in ("did", "does", "do"):
+        return ask(f"Which {match['noun']}{match['rest']}")
     return ask(f"{_who(phrase)} {_is(phrase)} {phrase}")
 
 
@@ -140,63 +140,63 @@ def phrased(question: str) -> tuple[str, str] | None:
     if re.search(r"[;:]|, |\b(?:i|you|your|he|she|his|her|they|their|its|it|this|these|that time)\b", lowered):
         return None
     for way in (_named, _subject_who, _subject_which, _inside, _ending):
-        if found := way(bare):
-            return found[0], ask(found[1])
+        if pair := way(bare):
+            return pair[0], ask(pair[1])
     return None
 
 
 def _named(bare: str) -> tuple[str, str] | None:
-    found = re.fullmatch(r"(?:who|what|which) (?:is|was|are|were) ((?:the|\w+'s) .+)", bare, re.IGNORECASE)
-    if not found:
+    match = re.fullmatch(r"(?:who|what|which) (?:is|was|are|were) ((?:the|\w+'s) .+)", bare, re.IGNORECASE)
+    if not match:
         return None
     last = bare.split()[-1].casefold()
     if last in PREPOSITIONS or past(last) or last.endswith("ing") or last in ("called", "like", "based"):
         return None
-    rest = re.sub(r"^the (?:full |first |last )?names? of (?=the |a )", "", found[1])
-    return (rest, bare) if rest == found[1] else (rest, asked(rest))
+    rest = re.sub(r"^the (?:full |first |last )?names? of (?=the |a )", "", match[1])
+    return (rest, bare) if rest == match[1] else (rest, asked(rest))
 
 
 def _subject_who(bare: str) -> tuple[str, str] | None:
-    found = re.fullmatch(r"(who) (?P<verb>[a-z]+) (?P<rest>.+)", bare, re.IGNORECASE)
-    if not found or not opens(found["verb"]) or found["verb"] in ("did", "do", "does", "can", "could", "should", "would", "is", "are"):
+    match = re.fullmatch(r"(who) (?P<verb>[a-z]+) (?P<rest>.+)", bare, re.IGNORECASE)
+    if not match or not opens(match["verb"]) or match["verb"] in ("did", "do", "does", "can", "could", "should", "would", "is", "are"):
         return None
-    if found["verb"] in AUXILIARIES and not re.match(r"(?:not |also |first )?[a-z]+(?:ed|en|wn|ought)\b", found["rest"]):
+    if match["verb"] in AUXILIARIES and not re.match(r"(?:not |also |first )?[a-z]+(?:ed|en|wn|ought)\b", match["rest"]):
         return None
-    return f"the person who {found['verb']} {found['rest']}", bare
+    return f"the person who {match['verb']} {match['rest']}", bare
 
 
 def _subject_which(bare: str) -> tuple[str, str] | None:
-    found = re.fullmatch(r"(?:which|what) (?P<noun>(?:[\w-]+ ){1,4}?)(?P<verb>[a-z]+) (?P<rest>.+)", bare, re.IGNORECASE)
+    match = re.fullmatch(r"(?:which|what) (?P<noun>(?:[\w-]+ ){1,4}?)(?P<verb>[a-z]+) (?P<rest>.+)", bare, re.IGNORECASE)
     if (
-        not found
-        or not opens(found["verb"])
-        or found["verb"] in ("did", "do", "does", "can", "could", "should", "would", "will", "has", "have", "had")
+        not match
+        or not opens(match["verb"])
+        or match["verb"] in ("did", "do", "does", "can", "could", "should", "would", "will", "has", "have", "had")
     ):
         return None
-    nouns = found["noun"].casefold().split()
+    nouns = match["noun"].casefold().split()
     if nouns[0] in AUXILIARIES | {"year", "day", "time", "date", "percentage", "kind", "type", "of", "else", "other"} | PREPOSITIONS:
         return None
-    if found["verb"] in BE and not re.match(
+    if match["verb"] in BE and not re.match(
         r"(?:the (?:capital|home|only|first|largest|birthplace)|also|not|once|originally|first|responsible|[a-z]+ed|[a-z]+en)\b",
-        found["rest"],
+        match["rest"],
     ):
         return None
-    if found["rest"].split()[-1] in PREPOSITIONS:
+    if match["rest"].split()[-1] in PREPOSITIONS:
         return None
     relative = "who" if nouns[-1] in PEOPLE else "that"
-    return f"the {found['noun']}{relative} {found['verb']} {found['rest']}", bare
+    return f"the {match['noun']}{relative} {match['verb']} {match['rest']}", bare
 
 
 def _inside(bare: str) -> tuple[str, str] | None:
     opening = r"(?:in (?:which|what) (?P<noun>(?:[a-z]+ ){1,2}?)|(?P<where>where) )(?P<be>is|was|are|were) "
-    found = re.fullmatch(opening + r"(?P<rest>.+)", bare, re.IGNORECASE)
-    if not found:
+    match = re.fullmatch(opening + r"(?P<rest>.+)", bare, re.IGNORECASE)
+    if not match:
         return None
-    subject, did = _cut(found["rest"])
-    if not did or (found["noun"] and found["noun"].split()[-1] in ("year", "month", "order")):
+    subject, did = _cut(match["rest"])
+    if not did or (match["noun"] and match["noun"].split()[-1] in ("year", "month", "order")):
         return None
-    noun = found["noun"] or "place "
-    return f"the {noun}where {subject} {found['be']} {did}", bare
+    noun = match["noun"] or "place "
+    return f"the {noun}where {subject} {match['be']} {did}", bare
 
 
 def _cut(clause: str) -> tuple[str, str]:
@@ -204,18 +204,18 @@ def _cut(clause: str) -> tuple[str, str]:
     parts = clause.split()
     for at in range(1, len(parts)):
         if past(parts[at]) and parts[at - 1].casefold() not in ("the", "a", "an", "most"):
-            found = _ADVERB.fullmatch(" ".join(parts[:at]))
-            subject, adverb = (found[1], found[2] + " ") if found else (" ".join(parts[:at]), "")
+            match = _ADVERB.fullmatch(" ".join(parts[:at]))
+            subject, adverb = (match[1], match[2] + " ") if match else (" ".join(parts[:at]), "")
             return subject, adverb + " ".join(parts[at:])
     return clause, ""
 
 
 def _ending(bare: str) -> tuple[str, str] | None:
     pattern = r"(?:which|what) (?P<noun>(?:[a-z]+ ){1,2}?)(?P<be>is|was) (?P<rest>(?:[A-Z]|the ).+ (?P<last>\w+))"
-    found = re.fullmatch(pattern, bare)
-    if not found or found["last"] not in PREPOSITIONS:
+    match = re.fullmatch(pattern, bare)
+    if not match or match["last"] not in PREPOSITIONS:
         return None
-    subject, did = _cut(found["rest"])
+    subject, did = _cut(match["rest"])
     if not did:
-        subject, did = found["rest"].rsplit(" ", 1)
-    return f"the {found['noun']}{subject} {found['be']} {did}", bare
+        subject, did = match["rest"].rsplit(" ", 1)
+    return f"the {match['noun']}{subject} {match['be']} {did}", bare

@@ -202,44 +202,56 @@ _DID: Final = {
 def affirmed() -> Iterator[Contrast]:
     """Give frames that ask whether something holds of both things, of one of them, or of which."""
     for kind, text in _IS.items():
-        for told in text.split("; "):
+        for predicate in text.split("; "):
             who = "Who" if kind in ("person", "employee") else "Which {n}"
-            each = f"Is {{s}} {told}?"
-            if not told.startswith(("a ", "an ")):
+            each = f"Is {{s}} {predicate}?"
+            if not predicate.startswith(("a ", "an ")):
                 yield from (
                     Contrast(kind, "both", frame, each)
-                    for frame in (f"Are both {{a}} and {{b}} {told}?", f"Are {{a}} and {{b}} both {told}?", f"Are {{a}} and {{b}} {told}?")
+                    for frame in (
+                        f"Are both {{a}} and {{b}} {predicate}?",
+                        f"Are {{a}} and {{b}} both {predicate}?",
+                        f"Are {{a}} and {{b}} {predicate}?",
+                    )
                 )
             yield from (
                 Contrast(kind, "either", frame, each)
                 for frame in (
-                    f"Is either {{a}} or {{b}} {told}?",
-                    f"Is one of {{a}} and {{b}} {told}?",
-                    f"Is at least one of {{a}} and {{b}} {told}?",
+                    f"Is either {{a}} or {{b}} {predicate}?",
+                    f"Is one of {{a}} and {{b}} {predicate}?",
+                    f"Is at least one of {{a}} and {{b}} {predicate}?",
                 )
             )
             yield from (
                 Contrast(kind, "which", frame, each)
-                for frame in (f"Which of {{a}} and {{b}} is {told}?", f"{who} is {told}, {{a}} or {{b}}?", f"Is {{a}} or {{b}} {told}?")
+                for frame in (
+                    f"Which of {{a}} and {{b}} is {predicate}?",
+                    f"{who} is {predicate}, {{a}} or {{b}}?",
+                    f"Is {{a}} or {{b}} {predicate}?",
+                )
             )
     yield from _acted(_DO, "Do", "Does")
     yield from _acted(_DID, "Did", "Did")
 
 
-def _acted(table: dict[str, str], many: str, one: str) -> Iterator[Contrast]:
+def _acted(table: dict[str, str], many: str, singular: str) -> Iterator[Contrast]:
     for kind, text in table.items():
-        for plain, told in (pair.split("/") for pair in text.split("; ")):
+        for plain, inflected in (pair.split("/") for pair in text.split("; ")):
             who = "Who" if kind in ("person", "employee") else "Which {n}"
-            each = f"{one} {{s}} {plain}?"
+            each = f"{singular} {{s}} {plain}?"
             yield from (
                 Contrast(kind, "both", frame, each)
                 for frame in (f"{many} both {{a}} and {{b}} {plain}?", f"{many} {{a}} and {{b}} both {plain}?")
             )
             yield from (
                 Contrast(kind, "either", frame, each)
-                for frame in (f"{one} either {{a}} or {{b}} {plain}?", f"{one} one of {{a}} and {{b}} {plain}?")
+                for frame in (f"{singular} either {{a}} or {{b}} {plain}?", f"{singular} one of {{a}} and {{b}} {plain}?")
             )
             yield from (
                 Contrast(kind, "which", frame, each)
-                for frame in (f"Which of {{a}} and {{b}} {told}?", f"{who} {told}, {{a}} or {{b}}?", f"{one} {{a}} or {{b}} {plain}?")
+                for frame in (
+                    f"Which of {{a}} and {{b}} {inflected}?",
+                    f"{who} {inflected}, {{a}} or {{b}}?",
+                    f"{singular} {{a}} or {{b}} {plain}?",
+                )
             )

@@ -86,12 +86,12 @@ def batch(items: Sequence[Sequenced], states: Sequence[Tensor], known: int) -> B
     given = torch.zeros(*shape, states[0].shape[-1])
     parts, there = torch.zeros(shape, dtype=torch.long), torch.zeros(shape, dtype=torch.bool)
     tokens = torch.zeros(len(items), steps, dtype=torch.long)
-    right, told = torch.zeros(len(items), steps, known + longest, dtype=torch.bool), torch.zeros(len(items), steps, dtype=torch.bool)
+    right, mask = torch.zeros(len(items), steps, known + longest, dtype=torch.bool), torch.zeros(len(items), steps, dtype=torch.bool)
     for row, (item, state) in enumerate(zip(items, states, strict=True)):
         count = len(item.text.words)
         given[row, :count], parts[row, :count], there[row, :count] = state.float(), torch.tensor(item.text.parts), True
         tokens[row, : len(item.tokens)] = torch.tensor(item.tokens)
-        told[row, : len(item.right)] = True
+        mask[row, : len(item.right)] = True
         for step, choices in enumerate(item.right):
             right[row, step, choices] = True
-    return Batch(given, parts, there, tokens, right, told)
+    return Batch(given, parts, there, tokens, right, mask)

@@ -82,12 +82,12 @@ def plainly_single(question: str) -> bool:
 
 def group_of(folder: Folder, item: dict[str, Any]) -> str:
     """Name what a question is dealt by: the article that it was asked of."""
-    for found in item["supporting"]:
-        document = folder.documents.get(found["doc_id"])
+    for support in item["supporting"]:
+        document = folder.documents.get(support["doc_id"])
         if document:
             return fold(document.title or "") or document.id
-        if found.get("title"):
-            return fold(found["title"])
+        if support.get("title"):
+            return fold(support["title"])
     return fold(item["question"])
 
 

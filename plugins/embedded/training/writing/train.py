@@ -53,8 +53,8 @@ def all_states(items: Sequence[Sequenced]) -> list[Tensor]:
     with torch.inference_mode(), training_progress() as progress:
         for begin in progress.track(range(0, len(order), _AT_ONCE), description="encoding"):
             some = order[begin : begin + _AT_ONCE]
-            for number, told in zip(some, encode_words([items[number].text for number in some], encoder, SOURCE_LAYERS), strict=True):
-                states[number] = told.half()
+            for number, state in zip(some, encode_words([items[number].text for number in some], encoder, SOURCE_LAYERS), strict=True):
+                states[number] = state.half()
     return states
 
 

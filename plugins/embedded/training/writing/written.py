@@ -67,12 +67,12 @@ def others(written: Written) -> list[str]:
     """List the words of what is to be written that stand neither in the question nor in its history."""
     given = set(tokens(written.question)) | set(tokens(written.history))
     lowered = {word.casefold() for word in given}
-    found = []
+    missing = []
     for step in written.steps:
         for at, word in enumerate(tokens(step)):
             if word not in given and not (at == 0 and word.casefold() in lowered):
-                found.append(word.casefold() if at == 0 else word)
-    return found
+                missing.append(word.casefold() if at == 0 else word)
+    return missing
 
 
 def recased(text: str, sources: Iterable[str]) -> str:
@@ -117,13 +117,13 @@ _DIRECT = re.compile(
 
 def indirect(question: str, subject: str, rng: Random) -> str | None:
     """Ask indirectly ("Can you tell me when X was born?"), where it is plain what the subject is."""
-    found = _DIRECT.fullmatch(question)
-    if not found or not found["rest"].startswith(subject):
+    match = _DIRECT.fullmatch(question)
+    if not match or not match["rest"].startswith(subject):
         return None
-    rest = found["rest"][len(subject) :].strip()
+    rest = match["rest"][len(subject) :].strip()
     opening = rng.choice(_ASKING)
-    word = found["word"][0].casefold() + found["word"][1:]
-    return f"{opening} {word} {subject} {found['be']} {rest}".strip() + ("?" if opening.startswith(("Can", "Do", "Could")) else ".")
+    word = match["word"][0].casefold() + match["word"][1:]
+    return f"{opening} {word} {subject} {match['be']} {rest}".strip() + ("?" if opening.startswith(("Can", "Do", "Could")) else ".")
 
 
 def typed(written: Written, rng: Random) -> Written:

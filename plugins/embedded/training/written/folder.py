@@ -34,8 +34,8 @@ def read(path: Path) -> Iterator[Line]:
 
 def place(part: str, text: str) -> tuple[str, int] | None:
     """Return where words stand in a text, whatever space is between them: as they stand there, and from which character on."""
-    found = re.search(r"\s+".join(map(re.escape, part.split())), text) if part.split() else None
-    return (found[0], found.start()) if found else None
+    match = re.search(r"\s+".join(map(re.escape, part.split())), text) if part.split() else None
+    return (match[0], match.start()) if match else None
 
 
 class Passages:
@@ -48,10 +48,10 @@ class Passages:
     def of(self, asked: Line) -> list[Line | None]:
         """Return the passages of a question; None in the place of one that is not found."""
         begins = asked.get("begins") or [""] * len(asked["passages"])
-        held = [(asked.get("quote"),), (asked.get("answer"),)] if asked["kind"] != "two_hop" else [(asked["bridge"],), (asked["answer"],)]
+        wanted = [(asked.get("quote"),), (asked.get("answer"),)] if asked["kind"] != "two_hop" else [(asked["bridge"],), (asked["answer"],)]
         return [
             self.by_id.get(key) or self._holding(key.partition("-")[0], [begin, *filter(None, words)])
-            for key, begin, words in zip(asked["passages"], begins, held, strict=False)
+            for key, begin, words in zip(asked["passages"], begins, wanted, strict=False)
         ]
 
     def _holding(self, source: str, parts: Sequence[str]) -> Line | None:
@@ -68,7 +68,7 @@ def _plain(text: str) -> str:
 
 def converted(asked: Line, passages: Passages) -> Line | None:
     """Return a question in the form of the data folders; None where its passages are not there, or do not hold it."""
-    some = [one for one in passages.of(asked) if one is not None]
+    some = [passage for passage in passages.of(asked) if passage is not None]
     if len(some) != len(asked["passages"]):
         return None
     kind, more, kept = asked["kind"], dict[str, Any](), {"kind": asked["kind"], "source": some[0]["source"]}
@@ -90,14 +90,17 @@ def converted(asked: Line, passages: Passages) -> Line | None:
         sentences = [place(sentence, some[0]["text"]) for sentence in asked["sentences"]]
         if not all(sentences):
             return None
-        kept |= {"sentences": [{"text": one[0], "start": one[1]} for one in sentences if one], "items": asked.get("items") or []}
+        kept |= {
+            "sentences": [{"text": sentence[0], "start": sentence[1]} for sentence in sentences if sentence],
+            "items": asked.get("items") or [],
+        }
     elif kind not in ("yes", "no", "none"):
         quote = place(asked["quote"], some[0]["text"])
         inside = place(asked["answer"], some[0]["text"][quote[1] : quote[1] + len(quote[0])]) if quote else None
         if quote is None or inside is None:
             return None
         answer, fact, more = inside[0], quote[0], {"answers": [{"text": inside[0], "start": quote[1] + inside[1]}]}
-    supporting = [{"doc_id": one["id"], "title": one["title"], "fact": fact if kind != "two_hop" else None} for one in some]
+    supporting = [{"doc_id": passage["id"], "title": passage["title"], "fact": fact if kind != "two_hop" else None} for passage in some]
     kinds = {"yes": "yes_no", "no": "yes_no", "none": "none", "two_hop": "two_hop", "how_to": "how_to", "list": "list"}
     return {
         "id": f"written-{fingerprint(asked['question'])}",
@@ -120,10 +123,10 @@ def gathered(questions: Iterable[Line], passages: Passages) -> tuple[Gathered, i
         left_out += line is None
         if line is not None:
             made.questions[line["id"]] = line
-            wanted |= {one["doc_id"] for one in line["supporting"]}
-    for number, one in enumerate(passages.by_id.values()):
-        if one["id"] in wanted or number % NEIGHBOURS == 0:
-            made.document(one["id"], one["title"], one["text"], source=one["source"], asked=one["id"] in wanted)
+            wanted |= {support["doc_id"] for support in line["supporting"]}
+    for number, passage in enumerate(passages.by_id.values()):
+        if passage["id"] in wanted or number % NEIGHBOURS == 0:
+            made.document(passage["id"], passage["title"], passage["text"], source=passage["source"], asked=passage["id"] in wanted)
     return made, left_out
 
 

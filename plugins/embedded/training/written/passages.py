@@ -75,7 +75,7 @@ def _uncommented(text: str) -> str:
 
 def _cut(source: str, name: str, text: str, title: str = "") -> Iterator[dict[str, str]]:
     """Join paragraphs to passages of at most 1,400 characters; a longer paragraph is cut between its lines."""
-    heading, held, count = "", list[str](), 0
+    heading, joined, count = "", list[str](), 0
     pieces: list[tuple[str, str]] = []
     for paragraph in (piece.rstrip() for piece in text.split("\n\n")):
         if not paragraph.strip():
@@ -95,18 +95,18 @@ def _cut(source: str, name: str, text: str, title: str = "") -> Iterator[dict[st
         return {
             "id": f"{source}-{name}-{count:03}",
             "title": f"{head}: {under}" if under else head,
-            "text": "\n\n".join(held),
+            "text": "\n\n".join(joined),
             "source": source,
         }
 
     under = pieces[0][0] if pieces else ""
     for head, piece in pieces:
-        if held and (sum(map(len, held)) + len(piece) > _LONGEST or (head != under and sum(map(len, held)) > _LONGEST // 2)):
+        if joined and (sum(map(len, joined)) + len(piece) > _LONGEST or (head != under and sum(map(len, joined)) > _LONGEST // 2)):
             yield passage(under)
-            held, count = [], count + 1
-        under = under if held else head
-        held.append(piece)
-    if held:
+            joined, count = [], count + 1
+        under = under if joined else head
+        joined.append(piece)
+    if joined:
         yield passage(under)
 
 
