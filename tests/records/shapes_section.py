@@ -14,8 +14,8 @@ strategy's fault and not the model's. Command: `python -m pytest tests/graphs/te
 
 A figure in the first table is the number of model calls until the right answer, with its citations. If the documents do not contain the
 answer, the right answer is *Unknown*. Strategies that end without a final call make one more call for the answer in sentences,
-if the reply that answers has none (`style=full`). Limits: depth 4 for `tor` and `prune`, six sub-questions for `chain` and `self-ask`, twelve sentences for `ircot`, seven
-searches for `react`.
+if the reply that answers has none (`style=full`). Limits: depth 4 for `tor` and `prune`, six sub-questions for `chain` and
+`self-ask`, twelve sentences for `ircot`, seven searches for `react`.
 
 | in a column | means |
 |---|---|
