@@ -108,9 +108,14 @@ def _attribute(reader: Reader, state: State, update: Update, asked: Sequence[Que
         Material(" ".join(headings(passage)), passage.text[: shown[passage.id]]) for passage in others
     ]
     places = {number: number for number in range(len(citations))}
+    given: list[Sentence] = update["sentences"]
+    unmarked = len(given) > 1 and len({sentence.citations for sentence in given}) == 1  # all cite all: the model has marked none
     sentences = []
-    for sentence in update["sentences"]:
+    for sentence in given:
         own = [materials[number - 1] for number in sentence.citations]
+        if unmarked and len(own) > 1 and (alone := reader.find_source(sentence.text, own, asked)) is not None:
+            sentences.append(sentence.model_copy(update={"citations": (sentence.citations[alone],)}))
+            continue
         is_complete = fold(sentence.text) == answer or (own and reader.check_support(sentence.text, own, asked) is not False)
         source = None if is_complete else _find(reader, sentence, own, materials, asked)
         if source is not None:

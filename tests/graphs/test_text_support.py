@@ -96,3 +96,8 @@ def test_of_a_copied_passage_only_what_bears_on_the_question_is_shown() -> None:
 def test_what_a_model_writes_itself_is_kept() -> None:
     text = "The mill opened in 1852. Nobody expected that. The delay was long."
     assert len(ask("When was the mill of Tarn opened?", "1852", text, (COPY,)).sentences) == 3
+
+
+def test_a_sentence_of_a_text_without_marks_cites_what_says_it_alone() -> None:
+    result = ask(QUESTION, "Emil Rossi", "Emil Rossi died on 5 June 2000. Robert Hale restored the roof.", (WINDOWS, ROOF))
+    assert [cited(result, place) for place in (0, 1)] == [[WINDOWS], [ROOF]]
