@@ -79,7 +79,7 @@ def logged() -> Iterator[list[str]]:
 def reply(sent: str) -> str:
     """Answer each prompt of the strategies used here, and repeat the key in each text."""
     told = f"I was sent {sent}"
-    texts = dict.fromkeys(("thought", "answer", "explanation"), told)
+    texts = dict.fromkeys(("thought", "answer", "explanation", "text"), told)
     return json.dumps({**texts, "confidence": 0.97, "citations": [1], "simple": True, "action": "answer"})
 
 

@@ -115,8 +115,8 @@ async def _stream(
             raw = whole.get("raw") if isinstance(whole, dict) else whole
             if isinstance(raw, AIMessage):
                 on_text(raw.text)
-    except ValueError as error:
-        if whole is not None or NO_CHUNKS_MESSAGE not in str(error):
+    except (ValueError, AssertionError) as error:  # OpenAI's client asserts that a stream has a chunk
+        if whole is not None or (isinstance(error, ValueError) and NO_CHUNKS_MESSAGE not in str(error)):
             raise
         return None
     if isinstance(whole, dict):
