@@ -28,7 +28,9 @@ async def answer(branch: Branch, context: Context[Settings]) -> list[Branch]:
         return [with_answer(branch, await ask(CLOSED_BOOK, question=branch.question), "answered")]
     slots: dict[str, Any] = {"question": branch.question, "above": context.part_of(branch)}
     if branch.path == ROOT and context.targets == {"finalize"}:  # nothing else can change the answer
-        reply = await ask(CONCLUDING_ANSWER, passages, on_text=text_streamer(context.state), **slots)
+        model = await asyncio.to_thread(current_model, context.settings)
+        on_text = text_streamer(context.state) if model.writes_text(context.settings.style) else None
+        reply = await ask(CONCLUDING_ANSWER, passages, on_text=on_text, **slots)
     else:
         reply = await ask(ANSWER, passages, **slots)
     answered = with_answer(branch, reply, "answered")

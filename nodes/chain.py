@@ -38,13 +38,13 @@ async def next_question(branch: Branch, context: Context[RetrievalChainSettings]
 
     async def ask_next(**slots: Any) -> NextReply:
         splitter = await asyncio.to_thread(chosen_splitter, context.settings)
-        if splitter != "model":
+        if splitter == "both":
             pair = await ask_writer(DECOMPOSE, question=slots["question"], dependent=True, rejected=[], kept="")
-            if pair is not None and (splitter == "embedded" or not pair.value.simple):
-                written = await ask_writer(FOLLOW_UP, **slots)
-                if written is not None:
-                    return replace(written, confidence_source=branch.confidence_source or written.confidence_source)
-        return await ask(NEXT_QUESTION, field="question", **slots)
+            splitter = "model" if pair is None or pair.value.simple else "embedded"
+        written = None if splitter == "model" else await ask_writer(FOLLOW_UP, **slots)
+        if written is None:
+            return await ask(NEXT_QUESTION, field="question", **slots)
+        return replace(written, confidence_source=branch.confidence_source or written.confidence_source)
 
     return await next_link(branch, context, ask_next)
 

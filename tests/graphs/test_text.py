@@ -35,6 +35,19 @@ def writing(text: str = TEXT, **changed: Mapping[str, Any]) -> FakeModel:
     return FakeModel(replies=reply, writes=True)
 
 
+class TextReader:
+    """A watcher that keeps the text as far as it has been handed on, each time it grows."""
+
+    reads_text = True
+
+    def __init__(self) -> None:
+        self.heard: list[str] = []
+
+    def __call__(self, kind: str, event: Any) -> None:
+        if kind == "custom":
+            self.heard.append(event["text"])
+
+
 def texts(result: Result) -> list[str]:
     return [sentence.text for sentence in result.sentences]
 
@@ -64,41 +77,29 @@ class TestWritten:
         assert len(concluded) == 1
 
     def test_it_is_handed_on_while_it_is_written(self, strategy: str) -> None:
-        heard: list[str] = []
-
-        class Reader:
-            reads_text = True
-
-            def __call__(self, kind: str, event: Any) -> None:
-                if kind == "custom":
-                    heard.append(event["text"])
-
-        graphs.ask(QUESTION, strategy, Reader(), model=writing(), index=river())
-        assert heard
-        assert heard[-1] == without_marks(TEXT)
-        assert all(later.startswith(before) for before, later in pairwise(heard))
+        graphs.ask(QUESTION, strategy, reader := TextReader(), model=writing(), index=river())
+        assert reader.heard
+        assert reader.heard[-1] == without_marks(TEXT)
+        assert all(later.startswith(before) for before, later in pairwise(reader.heard))
 
 
 def test_the_reply_that_answers_the_whole_question_has_its_text_too() -> None:
-    heard: list[str] = []
-
-    class Reader:
-        reads_text = True
-
-        def __call__(self, kind: str, event: Any) -> None:
-            if kind == "custom":
-                heard.append(event["text"])
-
     said = {**replies("answer", {"question": QUESTION}), "answer": "Seine", "citations": [2], "text": TEXT}
     asked = writing(answer=said)
-    result = graphs.ask(QUESTION, "naive", Reader(), model=asked, index=river())
+    result = graphs.ask(QUESTION, "naive", reader := TextReader(), model=asked, index=river())
     assert [name for name, _ in asked.calls] == ["answer"]
     assert (result.answer, len(texts(result)), result.quoted) == ("Seine", 3, False)
     assert [citation.text for citation in result.citations if citation.cited] == [
         result.passages[key].text for key in result.tree["0"].cited
     ]
     assert result.sentences[-1].citations == ()
-    assert heard
+    assert reader.heard[-1] == without_marks(TEXT)
+
+
+@pytest.mark.parametrize("style", ["short", "quoted"])
+def test_a_short_answer_is_not_handed_on_as_a_text(style: str) -> None:
+    graphs.ask(QUESTION, "naive", reader := TextReader(), model=writing(), index=river(), style=style)
+    assert reader.heard == []
 
 
 SURE = {"action": "answer", "answer": "Seine", "confidence": 0.99, "citations": [1], "questions": [], "entities": []}
