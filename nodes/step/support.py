@@ -1,6 +1,7 @@
 """Say of each sentence of a text whether a passage says it, cite the passage that does, and leave out what was only copied from one."""
 
 import asyncio
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -20,6 +21,8 @@ from ramify.tools.supporting_sentence import QuestionAnswer, contains_answer, qu
 
 _MIN_COPIED, _MIN_COPIED_WORDS = 3, 5
 """Sentences of a text that stand in a passage word for word, from which it is a copy; and the least words of such a sentence."""
+_PASSAGE = re.compile(r"\bpassages?\b", re.IGNORECASE)
+"""The prompts' word for what is shown, which a reader of the answer does not see."""
 _NOT_CHECKED = "the sentences were not checked"
 
 
@@ -64,33 +67,46 @@ def asked_with_answers(state: State, answer: str) -> list[QuestionAnswer]:
     return [QuestionAnswer(state["question"], answer), *(QuestionAnswer(branch.question, branch.answer or "") for branch in known)]
 
 
-def leave_out_copies(state: State, update: Update) -> Update:
-    """Return a text without the sentences that a small model has copied from a passage and that do not bear on the question.
+def leave_out_irrelevant(state: State, update: Update) -> Update:
+    """Return a text without the sentences that say nothing of the question: small models copy passages, and tell of them as such.
 
-    A sentence bears on it if it has an answer, or a word of a question or an answer that is not the subject of all: one in the passage's
-    title, or in most of the copied sentences.
+    What is left out has no answer. A sentence that stands in a passage bears on the question if it has a word of a question or an answer
+    that is not the subject of all: one in the passage's title, or in most of the copied sentences.
     """
-    passages = [(fold(citation.text), content_stems(f"{citation.title} {citation.heading}")) for citation in update.get("citations", [])]
     sentences: list[Sentence] = update["sentences"]
-    copied: dict[int, frozenset[str]] = {}
-    for number, sentence in enumerate(sentences):
-        folded = fold(sentence.text)
-        titles = [title for text, title in passages if folded in text]
-        if titles and len(folded.split()) >= _MIN_COPIED_WORDS:
-            copied[number] = content_stems(sentence.text) - frozenset().union(*titles)
-    counts = Counter(word for words in copied.values() for word in words)
     asked = [pair for pair in asked_with_answers(state, str(update["answer"])) if not is_unknown(pair.answer)]
-    words = {
-        word for word in content_stems(" ".join(f"{pair.question} {pair.answer}" for pair in asked)) if 2 * counts[word] <= len(copied)
-    }
-    answering = {number for number in copied if any(contains_answer(sentences[number].text, pair.answer) for pair in asked)}
-    dropped = {number for number, own in copied.items() if number not in answering and not own & words}
-    if len(copied) < _MIN_COPIED or not dropped or len(dropped) == len(sentences):
+    irrelevant = _idle_copies(update, asked) | _told_of_passages(state, update)
+    dropped = {number for number in irrelevant if not any(contains_answer(sentences[number].text, pair.answer) for pair in asked)}
+    if not dropped or len(dropped) == len(sentences):
         return {}
     places = iter(range(len(sentences)))
     lines = [[(next(places), sentence) for sentence in line] for line in group_by_line(str(update["text"]), sentences)]
     kept = [[sentence for number, sentence in line if number not in dropped] for line in lines]
     return {"sentences": [sentence for line in kept for sentence in line], "text": text_of_lines([line for line in kept if line])}
+
+
+def _idle_copies(update: Update, asked: Sequence[QuestionAnswer]) -> set[int]:
+    """Return the numbers of copied sentences that do not bear on the question, if the text is a copy."""
+    passages = [(fold(citation.text), content_stems(f"{citation.title} {citation.heading}")) for citation in update.get("citations", [])]
+    copied: dict[int, frozenset[str]] = {}
+    for number, sentence in enumerate(update["sentences"]):
+        folded = fold(sentence.text)
+        titles = [title for text, title in passages if folded in text]
+        if titles and len(folded.split()) >= _MIN_COPIED_WORDS:
+            copied[number] = content_stems(sentence.text) - frozenset().union(*titles)
+    if len(copied) < _MIN_COPIED:
+        return set()
+    counts = Counter(word for words in copied.values() for word in words)
+    stems = content_stems(" ".join(f"{pair.question} {pair.answer}" for pair in asked))
+    words = {word for word in stems if 2 * counts[word] <= len(copied)}
+    return {number for number, own in copied.items() if not own & words}
+
+
+def _told_of_passages(state: State, update: Update) -> set[int]:
+    """Return the numbers of the sentences that speak of passages, where neither the question nor a cited passage does."""
+    if _PASSAGE.search(" ".join([state["question"], *(citation.text for citation in update.get("citations", []))])):
+        return set()
+    return {number for number, sentence in enumerate(update["sentences"]) if _PASSAGE.search(sentence.text)}
 
 
 def _attribute(reader: Reader, state: State, update: Update, asked: Sequence[QuestionAnswer]) -> tuple[list[Sentence], list[Citation]]:

@@ -16,7 +16,7 @@ from ramify.nodes.settings import UNSURE, Settings
 from ramify.nodes.state import State, answer_id
 from ramify.nodes.step import Update, call_model
 from ramify.nodes.step.findings import branches_for_final_call, rank_passages, to_finding
-from ramify.nodes.step.support import add_usage, check_sentences, leave_out_copies
+from ramify.nodes.step.support import add_usage, check_sentences, leave_out_irrelevant
 from ramify.nodes.tree import DROPPED, ROOT, Tree, ancestors, is_unknown, position
 from ramify.nodes.tree.citation import (
     MAX_UNCITED,
@@ -131,7 +131,7 @@ async def add_text(state: State, settings: Settings, model: Answerer, update: Up
     if model.needs_quotation(str(update["answer"]), update.get("confidence")):
         update = update | await _quote_passages(state, model, update)
     if answered and update.get("sentences") and not update.get("quoted"):
-        update = update | leave_out_copies(state, update)
+        update = update | leave_out_irrelevant(state, update)
     if not update.get("quoted") and update.get("sentences") and state["passages"] and settings.check != NO_RERANKER:
         update = update | await check_sentences(state, settings, update)
     return update

@@ -93,6 +93,12 @@ def test_of_a_copied_passage_only_what_bears_on_the_question_is_shown() -> None:
     assert len(result.sentences) == result.text.count("."), "sentences and text are the same"
 
 
+def test_what_is_told_of_the_passages_themselves_is_not_shown() -> None:
+    said = "This is the first line of the passage. Robert Hale restored it, says passage 2. The mill opened in 1852."
+    assert ask("When was the mill of Tarn opened?", "1852", said, (COPY,)).text.startswith("The mill opened in 1852")
+    assert len(ask("Which passage tells of the mill of Tarn?", "1852", said, (COPY,)).sentences) == 3
+
+
 def test_what_a_model_writes_itself_is_kept() -> None:
     text = "The mill opened in 1852. Nobody expected that. The delay was long."
     assert len(ask("When was the mill of Tarn opened?", "1852", text, (COPY,)).sentences) == 3

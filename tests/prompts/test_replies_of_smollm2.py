@@ -14,9 +14,10 @@ from ramify.nodes.asking.ask import Reply, ask, current_model
 from ramify.nodes.asking.budget import Budget, call_context
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import Replies, Usage
-from ramify.nodes.tree import Passage
+from ramify.nodes.tree import Passage, is_unknown
 from ramify.prompts import ANSWER, DECIDE, DECOMPOSE, FILTER, FINALIZE, PLAN, RUBRIC, Prompt
-from ramify.prompts.decide import decide_prompt
+from ramify.prompts.answer import CONCLUDING_ANSWER
+from ramify.prompts.decide import WAYS, decide_prompt
 from ramify.prompts.decompose import DECOMPOSE_SEARCHED
 from ramify.prompts.iterative import FILTER_RECORDS
 from ramify.tools.models import ModelOptions, gguf
@@ -50,6 +51,8 @@ LONGEST = {
 """Tokens of a reply, for those that have several texts; 64 and the thought are enough for the others."""
 PASSAGE = Passage(id="ulm", text="Ulm lies on the Danube.", source="ulm.txt", score=0.5, metadata={"title": "Ulm"})
 NARROWED = [*map(decide_prompt, CLOSED), FILTER_RECORDS]
+CONCLUDING = [CONCLUDING_ANSWER, decide_prompt(WAYS, concludes=True)]
+"""With the answer in sentences, too."""
 SWITCHED = [prompt for prompt in ALL if "dependent" in prompt.slots]
 
 
@@ -84,7 +87,7 @@ def test_llama_cpp_takes_the_form_of_every_reply() -> None:
     engine = gguf.get_engine(str(SMOLLM2.path()), ModelOptions())
     asked = {"messages": [{"role": "user", "content": "?"}], "max_tokens": 1}
     with httpx.Client(headers={"Authorization": f"Bearer {engine.key}"}, timeout=None) as client:
-        for prompt in [*ALL, *NARROWED, DECOMPOSE_SEARCHED]:
+        for prompt in [*ALL, *NARROWED, *CONCLUDING, DECOMPOSE_SEARCHED]:
             for thought in (True, False):
                 form = {"name": prompt.name, "strict": True, "schema": json_schema(prompt.with_options(thought, 0).reply)}
                 given = {**asked, "response_format": {"type": "json_schema", "json_schema": form}}
@@ -100,6 +103,13 @@ async def test_with_a_thought_and_an_example(prompt: Prompt[Any]) -> None:
 @some([*ALL, *NARROWED], ANSWER, FILTER, PLAN, RUBRIC)
 async def test_without_a_thought_and_without_examples(prompt: Prompt[Any]) -> None:
     check(prompt, *await replied(prompt, thought=False, shots=0))
+
+
+@pytest.mark.parametrize("prompt", CONCLUDING, ids=lambda prompt: str(prompt.name))
+async def test_with_the_answer_in_sentences(prompt: Prompt[Any]) -> None:
+    reply, spent, settings = await replied(prompt, thought=False, shots=0)
+    check(prompt, reply, spent, settings)
+    assert reply.value.text or is_unknown(reply.value.answer)
 
 
 @some(SWITCHED, DECOMPOSE)

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from ramify.prompts.answer import CONCLUDING_ANSWER
+from ramify.prompts.decide import WAYS, decide_prompt
 from ramify.prompts.decompose import DECOMPOSE_SEARCHED
 from ramify.studio.server.langgraph_json import configuration_text
 from tests.records import lists, reference_page
@@ -25,5 +27,7 @@ RECORDS: dict[str, Callable[[], str]] = {
     **{f"tests/snapshots/drawings/{file_name(*drawn)}": partial(draw, *drawn) for drawn in DRAWN},
     **{f"{folder}/{prompt.name}.txt": partial(rendered, prompt) for folder, prompts in PROMPTS.items() for prompt in prompts},
     "tests/snapshots/prompts/decompose_searched.txt": partial(rendered, DECOMPOSE_SEARCHED),
+    "tests/snapshots/prompts/answer_concluding.txt": partial(rendered, CONCLUDING_ANSWER),
+    "tests/snapshots/prompts/decide_concluding.txt": partial(rendered, decide_prompt(WAYS, concludes=True)),
 }
 """Functions that return the content of a file. In docs/reference.md they keep the shapes, for which all strategies answer all of them."""
