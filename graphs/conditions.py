@@ -5,10 +5,10 @@ once it is ready. A `StateCondition` tests the whole state.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ramify.nodes.settings import MIN_HOP_CONFIDENCE
+from ramify.nodes.settings import MIN_HOP_CONFIDENCE, is_embedded
 from ramify.nodes.state import answered_turns
 from ramify.nodes.tree import ROOT, Branch, Tree, children, descendants, latest_parts, normalized_key
 from ramify.nodes.tree.answers import accepted_answer, answers_parent, is_awaited, sibling_of
@@ -20,6 +20,8 @@ class _Labelled:
 
     text: str | Callable[[Any], str]
     """The label, or a function of the settings that returns it."""
+    excluded: Callable[[Any], bool] = field(default=lambda settings: False, kw_only=True)
+    """Whether it can never hold with these settings, so that its edge is not drawn."""
 
     def label(self, settings: Any) -> str:
         """Return the label with these settings."""
@@ -36,15 +38,24 @@ class Condition(_Labelled):
     """Whether it tests branches that were split, otherwise open or answered ones."""
 
     def __and__(self, other: "Condition") -> "Condition":
-        both = replace(self, holds=lambda *given: self.holds(*given) and other.holds(*given))
+        both = replace(
+            self,
+            holds=lambda *given: self.holds(*given) and other.holds(*given),
+            excluded=lambda settings: self.excluded(settings) or other.excluded(settings),
+        )
         return both.with_label(lambda settings: f"{self.label(settings)}, {other.label(settings)}")
 
     def __or__(self, other: "Condition") -> "Condition":
-        either = replace(self, holds=lambda *given: self.holds(*given) or other.holds(*given))
-        return either.with_label(lambda settings: f"{self.label(settings)} or {other.label(settings)}")
+        either = replace(
+            self,
+            holds=lambda *given: self.holds(*given) or other.holds(*given),
+            excluded=lambda settings: self.excluded(settings) and other.excluded(settings),
+        )
+        return either.with_label(lambda settings: " or ".join(one.label(settings) for one in (self, other) if not one.excluded(settings)))
 
     def __invert__(self) -> "Condition":
-        return replace(self, holds=lambda *given: not self.holds(*given)).with_label(lambda settings: f"not {self.label(settings)}")
+        negated = replace(self, holds=lambda *given: not self.holds(*given), excluded=lambda settings: False)
+        return negated.with_label(lambda settings: f"not {self.label(settings)}")
 
     def with_label(self, text: str | Callable[[Any], str]) -> "Condition":
         """Return the condition with another label."""
@@ -71,8 +82,18 @@ class StateCondition(_Labelled):
     """Why the question is stopped if this edge is taken; empty if it is not stopped."""
 
 
-def _of_branch(label: str | Callable[[Any], str], holds: Callable[[Branch, Any], bool], of_fork: bool = False) -> Condition:
-    return Condition(label, lambda tree, branch, settings: holds(branch, settings), of_fork)
+def _of_branch(
+    label: str | Callable[[Any], str],
+    holds: Callable[[Branch, Any], bool],
+    of_fork: bool = False,
+    excluded: Callable[[Any], bool] = lambda settings: False,
+) -> Condition:
+    return Condition(label, lambda tree, branch, settings: holds(branch, settings), of_fork, excluded=excluded)
+
+
+def _independent(settings: Any) -> bool:
+    """Return whether no sub-question may need the answer to another."""
+    return not getattr(settings, "dependent", True)
 
 
 # The result of a branch.
@@ -81,10 +102,14 @@ known = _of_branch("an answer", lambda branch, settings: branch.known)
 no_answer = _of_branch("no answer", lambda branch, settings: branch.answer is None)
 is_entity = _of_branch("a name", lambda branch, settings: branch.kind == "entity")
 is_root = _of_branch("the root", lambda branch, settings: branch.path == ROOT)
-is_waited_for = Condition("another waits for it", lambda tree, branch, settings: is_awaited(tree, branch))
+is_waited_for = Condition("another waits for it", lambda tree, branch, settings: is_awaited(tree, branch), excluded=_independent)
 
 # Thresholds and depth.
-within_depth = _of_branch(lambda settings: f"depth < {settings.max_depth}", lambda branch, settings: branch.depth < settings.max_depth)
+within_depth = _of_branch(
+    lambda settings: f"depth < {settings.max_depth}",
+    lambda branch, settings: branch.depth < settings.max_depth,
+    excluded=lambda settings: settings.max_depth == 0,
+)
 above_tau = _of_branch(
     lambda settings: f"confidence > τ ({settings.threshold:g})",
     lambda branch, settings: branch.known and (branch.confidence or 0.0) > settings.threshold,
@@ -115,13 +140,14 @@ attempts_left = Condition(
     lambda tree, branch, settings: (
         0 < branch.attempts <= settings.redecompositions and not any(half.attempts for half in latest_parts(tree, branch))
     ),
+    excluded=lambda settings: settings.redecompositions == 0,
 )
 """A weak fork may be decomposed again, unless its halves were split, because that was expensive already."""
 never_split = _of_branch("not split before", lambda branch, settings: branch.attempts == 0)
-split_failed = _of_branch("cannot be split, no answer", lambda branch, settings: branch.attempts > 0 and branch.answer is None)
 may_reconsider = _of_branch(
     "not reconsidered yet",
     lambda branch, settings: settings.reconsider is not False and not branch.reconsidered and branch.attempts == 0,
+    excluded=lambda settings: settings.reconsider is False,
 )
 """PruneRAG, joint: the model is asked again, with a hint."""
 is_helpful = _of_branch("score > 0", lambda branch, settings: bool(branch.score))
@@ -148,6 +174,7 @@ only_part = Condition(
     lambda tree, branch, settings: (
         to_search.holds(tree, branch, settings) and branch.parent is not None and tree[branch.parent].parts == (branch.path,)
     ),
+    excluded=lambda settings: not settings.informed,
 )
 """It is no pair that could be scored."""
 invalid_pair = _of_branch("pair invalid", lambda branch, settings: bool(branch.objection), of_fork=True)
@@ -177,6 +204,7 @@ hop_settled = Join(
     "first hop settled",
     waits=lambda tree, branch, settings: branch.status == "waiting",
     ready=lambda tree, branch, settings: _answered(sibling_of(tree, branch)),
+    excluded=_independent,
 )
 """The sibling that a question waits for is settled; the answer found below it counts."""
 
@@ -191,11 +219,15 @@ def _hop_below_minimum(tree: Tree, branch: Branch, settings: Any) -> bool:
     return (settled.confidence or 0.0) < float(least)
 
 
+def _hop_label(settings: Any) -> str:
+    default = MIN_HOP_CONFIDENCE if is_embedded(settings.model) else 0.0
+    least = default if settings.min_hop_confidence is None else settings.min_hop_confidence
+    return f"first hop has no answer, or below {least:g}" if least else "first hop has no answer"
+
+
 hop_unsure = replace(
     hop_settled,
-    text=lambda settings: (
-        f"first hop has no answer, or below {MIN_HOP_CONFIDENCE if settings.min_hop_confidence is None else settings.min_hop_confidence:g}"
-    ),
+    text=_hop_label,
     ready=lambda tree, branch, settings: hop_settled.ready(tree, branch, settings) and _hop_below_minimum(tree, branch, settings),
 )
 """With such a hop, nine of ten answers would be wrong, as confidence is calibrated."""
@@ -215,6 +247,7 @@ only_part_answered = replace(
     pair_answered,
     text="its only part answered",
     ready=lambda tree, branch, settings: _complete(tree, branch) and len(latest_parts(tree, branch)) == 1,
+    excluded=lambda settings: not settings.informed,
 )
 """The judge scores pairs; a single sub-question has nothing to be compared with."""
 answerable_below = replace(
@@ -228,10 +261,24 @@ answerable_below = replace(
 """Its halves may still be answered from below: they are split like those of a kept fork."""
 
 
+def _is_unsplit(tree: Tree, branch: Branch) -> bool:
+    return branch.status == "open" and branch.attempts > 0 and branch.answer is None
+
+
+unsplit = Join(
+    "not split, no answer",
+    waits=lambda tree, branch, settings: _is_unsplit(tree, branch),
+    ready=lambda tree, branch, settings: True,
+    holds_back=_is_unsplit,
+)
+"""No pair of sub-questions was found, or none was kept: the question itself is asked."""
+
+
 def _below_settled(
     text: str | Callable[[Any], str],
     which: Callable[[Tree, Branch], bool],
     also: Callable[[Tree, Any], bool] = lambda tree, settings: True,
+    excluded: Callable[[Any], bool] = lambda settings: False,
 ) -> Join:
     """Return a join for split branches that is ready when all branches below are settled and `also` holds."""
     return Join(
@@ -243,13 +290,16 @@ def _below_settled(
             and not any(branch_below.next for branch_below in descendants(tree, branch.path))
             and also(tree, settings)
         ),
+        excluded=excluded,
     )
 
 
 children_settled = _below_settled("all children settled", lambda tree, branch: True)
-awaited_settled = _below_settled("awaited, children settled", is_awaited)
+awaited_settled = _below_settled("awaited, children settled", is_awaited, excluded=_independent)
 """A branch that another waits for gets its own answer."""
-half_settled = _below_settled("half, children settled", lambda tree, branch: is_awaited(tree, branch) or _awaits_judgement(tree, branch))
+half_settled = _below_settled(
+    "half, children settled", lambda tree, branch: is_awaited(tree, branch) or _awaits_judgement(tree, branch), excluded=_independent
+)
 """So does the half of a fork that is not judged yet."""
 
 
@@ -262,7 +312,10 @@ def _hops_above_tau(tree: Tree, settings: Any) -> bool:
 
 
 root_answered = _below_settled(
-    lambda settings: f"hops sure (τ {settings.threshold:g})", lambda tree, branch: branch.path == ROOT, also=_hops_above_tau
+    lambda settings: f"hops sure (τ {settings.threshold:g})",
+    lambda tree, branch: branch.path == ROOT,
+    also=_hops_above_tau,
+    excluded=_independent,
 )
 """All hops of a bridge are accepted: the last one's answer is the question's, without a further call."""
 

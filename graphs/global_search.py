@@ -16,6 +16,8 @@ from ramify.nodes.settings import GlobalSettings
 def build() -> Wiring[GlobalSettings]:
     """Wire global search."""
     graph = Wiring(GlobalSettings)
+    graph.module("Community answers (map)", map_report, prune)
+    graph.module("Global answer (reduce)", reduce)
     graph.path(START, init_tree, retrieve_reports, map_report)
     graph.when(map_report, {is_helpful: reduce}, otherwise=prune)
     graph.path(prune, reduce, END)

@@ -14,8 +14,8 @@ def build() -> Wiring[IrcotSettings]:
     """Wire IRCoT."""
     graph = Wiring(IrcotSettings)
     graph.path(START, init_tree, retrieve)
-    graph.when(retrieve, {within_depth: next_thought}, otherwise=finalize)
-    graph.when(next_thought, {to_search: retrieve, concluded.with_label('"answer is"'): finalize}, otherwise=finalize)
+    graph.when(retrieve, {within_depth: next_thought})
+    graph.when(next_thought, {to_search: retrieve, concluded.with_label('"answer is"'): finalize})
     graph.path(finalize, END)
     return graph
 

@@ -13,6 +13,10 @@ from ramify.nodes.state import IterativeState
 def build() -> Wiring[IterativeSettings]:
     """Wire Iterative RAG."""
     graph = Wiring(IterativeSettings, IterativeState)
+    graph.module("Plan", plan)
+    graph.module("Wide search", retrieve, search_suggested)
+    graph.module("Filter loop", filter)
+    graph.module("Compress", assign_evidence, compress)
     graph.path(START, init_tree, plan, retrieve, filter)
     ends = {enough: assign_evidence, rounds_used_up: assign_evidence}
     graph.when(filter, {**ends, query_suggested: search_suggested, all_read: assign_evidence}, otherwise=filter)

@@ -39,7 +39,7 @@ from ramify.nodes.retrieve import retrieve
 from ramify.nodes.settings import TAU, PruneSettings
 
 Backtrace = Literal["single", "recursive"]
-root_or_awaited = (is_root | is_waited_for).with_label("the root, or waited for")
+root_or_awaited = (is_root | is_waited_for).with_label(lambda settings: "the root, or waited for" if settings.dependent else "the root")
 """Such a branch is answered, because no other one answers its question."""
 
 
@@ -53,6 +53,10 @@ def build(
 ) -> Wiring[PruneSettings]:
     """Wire PruneRAG; the last four are the paper's ablations: always decompose, never answer early, accept any answer, no entities."""
     graph = Wiring(PruneSettings, final_call=backtrace == "single")
+    graph.module("Confidence-guided pruning", answer, prune)
+    graph.module("Adaptive node expansion", decide, decompose)
+    graph.module("Fine-grained retrieval", extract_entities)
+    graph.module("Backtrace", fill, aggregate, finalize)
     accepted = {above_tau if confidence else known: finalize} if adaptive and answers else {}
     settled: Edges = {hop_unsure: prune, hop_settled: fill, children_settled: aggregate}
     if backtrace == "single":
@@ -60,8 +64,8 @@ def build(
     named = adaptive and entities
     wire = _joint if joint else _staged
     wire(graph, accepted, settled, named, adaptive and answers)
-    graph.when(fill, {to_search: retrieve}, otherwise=finalize)
-    graph.when(aggregate, settled, otherwise=finalize)
+    graph.when(fill, {to_search: retrieve})
+    graph.when(aggregate, {}, otherwise=finalize)
     graph.path(finalize, END)
     return graph
 
@@ -69,27 +73,25 @@ def build(
 def _joint(graph: Wiring[PruneSettings], accepted: Edges, settled: Edges, named: bool, early: bool) -> None:
     """One call a branch; at the depth limit a branch is only searched, unless something else builds on it."""
     graph.path(START, init_tree, retrieve)
-    graph.when(retrieve, {is_entity: answer, within_depth: decide, root_or_awaited: answer}, otherwise=finalize)
+    graph.when(retrieve, {is_entity: answer, within_depth: decide, root_or_awaited: answer})
     proposed: Edges = {proposes_split: decompose, **({proposes_entities: extract_entities} if named else {})}
     unanswered: Edges = {no_answer & root_or_awaited: answer, no_answer: finalize}
     again: Edges = {within_depth & may_reconsider: retrieve} if early else {}
-    graph.when(decide, {**proposed, **unanswered, **accepted, **settled}, otherwise=prune if early else finalize)
+    graph.when(decide, {**proposed, **unanswered, **accepted}, otherwise=prune if early else finalize)
     graph.when(answer, {**accepted, **settled}, otherwise=prune)
-    graph.when(prune, {**again, **settled}, otherwise=finalize)
+    graph.when(prune, again)
     for divide in (decompose, extract_entities) if named else (decompose,):
-        graph.when(divide, {to_search: retrieve, no_answer & root_or_awaited: answer}, otherwise=finalize)
+        graph.when(divide, {to_search: retrieve, no_answer & root_or_awaited: answer})
 
 
 def _staged(graph: Wiring[PruneSettings], accepted: Edges, settled: Edges, named: bool, early: bool) -> None:
     """Answer, then decompose what was not accepted, then name entities where that cannot be split."""
     graph.path(START, init_tree, retrieve, answer)
     graph.when(answer, {**accepted, **settled}, otherwise=prune)
-    graph.when(prune, {within_depth: decompose, **settled}, otherwise=finalize)
+    graph.when(prune, {within_depth: decompose})
+    graph.when(decompose, {to_search: retrieve, **({cannot_be_split: extract_entities} if named else {})})
     if named:
-        graph.when(decompose, {to_search: retrieve, cannot_be_split: extract_entities}, otherwise=finalize)
-        graph.when(extract_entities, {to_search: retrieve}, otherwise=finalize)
-    else:
-        graph.when(decompose, {to_search: retrieve}, otherwise=finalize)
+        graph.when(extract_entities, {to_search: retrieve})
 
 
 def _max_calls(

@@ -14,7 +14,7 @@ def build() -> Wiring[ReactSettings]:
     """Wire the agent."""
     graph = Wiring(ReactSettings)
     graph.path(START, init_tree, search_or_answer)
-    graph.when(search_or_answer, {to_search: retrieve, concluded.with_label("answers"): finalize}, otherwise=finalize)
+    graph.when(search_or_answer, {to_search: retrieve, concluded.with_label("answers"): finalize})
     graph.path(retrieve, condense)
     graph.when(condense, {chain_may_continue: search_or_answer}, otherwise=finalize)
     graph.path(finalize, END)

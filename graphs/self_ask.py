@@ -15,7 +15,7 @@ def build() -> Wiring[ChainSettings]:
     """Wire Self-Ask."""
     graph = Wiring(ChainSettings)
     graph.path(START, init_tree, follow_up)
-    graph.when(follow_up, {to_search: retrieve, concluded.with_label("final answer"): finalize}, otherwise=finalize)
+    graph.when(follow_up, {to_search: retrieve, concluded.with_label("final answer"): finalize})
     graph.path(retrieve, answer)
     graph.when(answer, {chain_may_continue: follow_up}, otherwise=finalize)
     graph.path(finalize, END)

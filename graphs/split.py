@@ -4,7 +4,7 @@ The question is split before anything is searched; each part is answered from it
 split says (a bridge, a comparison, the same or not). Where they settle nothing, the question is answered from passages of its own.
 """
 
-from ramify.graphs.conditions import Edges, children_settled, hop_settled, hop_unsure, never_split, to_search, within_depth
+from ramify.graphs.conditions import children_settled, hop_settled, hop_unsure, never_split, to_search, within_depth
 from ramify.graphs.strategies import MaxCalls, Strategy
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.answer import aggregate, answer
@@ -21,14 +21,12 @@ def build() -> Wiring[SplitSettings]:
     """Wire it."""
     graph = Wiring(SplitSettings, final_call=False)
     may_split = within_depth & never_split & to_search
-    settled: Edges = {hop_unsure: prune, hop_settled: fill, children_settled: aggregate}
     graph.path(START, init_tree, decompose)
-    graph.when(decompose, {may_split: decompose, to_search: retrieve}, otherwise=finalize)
+    graph.when(decompose, {may_split: decompose, to_search: retrieve})
     graph.path(retrieve, answer)
-    graph.when(answer, settled, otherwise=finalize)
+    graph.when(answer, {hop_unsure: prune, hop_settled: fill, children_settled: aggregate}, otherwise=finalize)
     graph.when(fill, {may_split: decompose}, otherwise=retrieve)
-    graph.when(prune, settled, otherwise=finalize)
-    graph.when(aggregate, {to_search: retrieve, **settled}, otherwise=finalize)
+    graph.when(aggregate, {to_search: retrieve}, otherwise=finalize)
     graph.path(finalize, END)
     return graph
 

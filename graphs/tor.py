@@ -21,14 +21,13 @@ from ramify.graphs.conditions import (
     known,
     never_split,
     new_pair,
-    no_answer,
     only_part,
     only_part_answered,
     pair_answered,
     pair_kept,
     root_answered,
-    split_failed,
     to_search,
+    unsplit,
     valid_pair,
     within_depth,
 )
@@ -52,19 +51,24 @@ def build(rubric: bool = False, judged: bool = True, repair: bool = True, search
     first.
     """
     graph = Wiring(TorSettings)
+    graph.module("Query Decomposer", decompose, score_pair)
+    graph.module("Retriever & Answer Generator", retrieve, answer)
+    graph.module("LLM-as-a-Judge", judge)
+    graph.module("Pruner & Expander", prune, expand)
+    graph.module("Finalizer", finalize)
     if search_root:
         graph.path(START, init_tree, retrieve)
         graph.when(retrieve, {whole_question: decompose}, otherwise=answer)
     else:
         graph.path(START, init_tree, decompose)
         graph.path(retrieve, answer)
-    unsplit = answer if search_root else retrieve  # the whole question, which has been searched or not
     kept: Edges = {pair_kept: expand} if judged and repair else {}
     if rubric:
-        graph.when(decompose, {**kept, new_pair: score_pair, only_part: retrieve, split_failed: unsplit}, otherwise=finalize)
+        graph.when(decompose, {**kept, new_pair: score_pair, only_part: retrieve})
         graph.when(score_pair, {invalid_pair: prune, valid_pair: retrieve})
     else:
-        graph.when(decompose, {**kept, **({split_failed: answer} if search_root else {}), to_search: retrieve}, otherwise=finalize)
+        graph.when(decompose, {**kept, to_search: retrieve})
+    graph.when(decompose, {unsplit: answer if search_root else retrieve})  # the whole question, which has been searched or not
     graph.when(answer, {unknown_hop: decompose, hop_unsure: prune, hop_settled: fill})
     if judged:
         graph.when(answer, {answerable_below: expand, both_unanswered: prune} if repair else {})
@@ -72,10 +76,10 @@ def build(rubric: bool = False, judged: bool = True, repair: bool = True, search
         graph.when(judge, {below_theta: prune, **({insufficient & attempts_left: decompose} if repair else {}), at_least_theta: expand})
     else:
         graph.when(answer, {pair_answered: expand})
-    graph.when(prune, {attempts_left: decompose, no_answer: unsplit} if judged or rubric else {}, otherwise=finalize)
-    graph.when(fill, {to_search: retrieve}, otherwise=finalize)
+    graph.when(prune, {attempts_left: decompose} if judged or rubric else {})
+    graph.when(fill, {to_search: retrieve})
     graph.when(expand, {may_expand: decompose, root_answered: aggregate, half_settled: aggregate}, otherwise=finalize)
-    graph.when(aggregate, {hop_unsure: prune, hop_settled: fill}, otherwise=finalize)
+    graph.when(aggregate, {}, otherwise=finalize)
     graph.path(finalize, END)
     return graph
 

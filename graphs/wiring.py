@@ -1,7 +1,7 @@
 """Graph definitions of strategies: steps, and edges with conditions."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, Generic, TypeVar
@@ -13,6 +13,7 @@ from langgraph.runtime import Runtime, get_runtime
 from langgraph.types import Overwrite
 
 from ramify.graphs.conditions import Condition, EdgeCondition, Join, StateCondition, above_tau
+from ramify.graphs.drawing import DrawnEdge, draw_edges, to_mermaid
 from ramify.nodes.asking.budget import Budget, call_context
 from ramify.nodes.init_tree import freeze_model, init_tree
 from ramify.nodes.settings import Settings
@@ -46,6 +47,8 @@ class Wiring(Generic[S]):
         self.steps: dict[str, Step] = {}
         self.edges: dict[str, list[tuple[EdgeCondition | None, str]]] = defaultdict(list)
         """By step: conditions with the steps they lead to; None always holds."""
+        self.modules: dict[str, tuple[str, ...]] = {}
+        """By name of a module in the paper: its steps."""
         self.joins: dict[Join, str] = {}
         self.last_step = ""
         """The name of the step that makes the answer: the one before END or before `append_answer`."""
@@ -67,6 +70,19 @@ class Wiring(Generic[S]):
         if otherwise is not None:
             self.edges[name].append((None, self._add_step(otherwise)))
 
+    def module(self, name: str, *steps: Step) -> None:
+        """Draw these steps as one module of the paper; those that the graph does not have are left out."""
+        self.modules[name] = tuple(step.name for step in steps)
+
+    def drawn_edges(self, settings: S | None = None) -> list[DrawnEdge]:
+        """Return the edges of the drawing, with the values of settings, by default of the default ones, and without what they exclude."""
+        waiting = self.last_step if self.joins else ""  # when it runs, something may not be settled yet
+        return draw_edges(self.edges, settings or self.settings(), waiting)
+
+    def draw(self, settings: S | None = None) -> str:
+        """Return a drawing in Mermaid's notation, with the modules of the paper."""
+        return to_mermaid(self.drawn_edges(settings), self.edges[START][0][1], self.modules)
+
     @cached_property
     def ready(self) -> AsyncGraph:
         """The graph ready to run, without a checkpointer of its own."""
@@ -81,16 +97,16 @@ class Wiring(Generic[S]):
         """Return the LangGraph; its drawing shows the values of `settings`, the options are those of `StateGraph.compile`."""
         if not self.last_step:
             raise UsageError("the graph has no last step", "end it with finalize, or with a step of your own made by final_step")
-        shown = settings or self.settings()
+        drawn = self.drawn_edges(settings)
         graph: StateGraph[Any, Any, Any, Any] = StateGraph(
             self.state, context_schema=self.settings, input_schema=self.input_schema, output_schema=self.output_schema
         )
         for name, step in self.steps.items():
             deferred = name == self.last_step and self._runs_parallel_steps()
-            graph.add_node(name, self._node(step), defer=deferred, destinations=self._labels(name, shown))
+            graph.add_node(name, self._node(step), defer=deferred, destinations=_labels(drawn, name))
             graph.add_conditional_edges(name, self._router(name))
         graph.add_edge(START, self.edges[START][0][1])
-        edges = {(name, target): target != self._only_target(name) for name in self.steps for _, target in self.edges[name]}
+        edges = {(edge.source, edge.target): edge.kind != "always" for edge in drawn if edge.source != START}
         return AsyncGraph.compile(graph, edges, **options)
 
     def _add_step(self, stop: StepOrName) -> str:
@@ -101,26 +117,12 @@ class Wiring(Generic[S]):
             self.last_step = stop.name
         return stop.name
 
-    def _only_target(self, name: str) -> str:
-        """Return the target of a step's only, unconditional edge; empty if there are several edges or conditions."""
-        edges = self.edges[name]
-        may_return = name == self.last_step and bool(self.joins)  # when it runs, something may not be settled yet
-        return edges[0][1] if len(edges) == 1 and edges[0][0] is None and not may_return else ""
-
     def _runs_parallel_steps(self) -> bool:
         """Return whether branches of one step can take different edges, so that steps run concurrently."""
         return any(
             len({to for _, to in edges if to in self.steps and to != self.last_step and self.steps[to].kind != "state"}) > 1
             for edges in self.edges.values()
         )
-
-    def _labels(self, name: str, settings: Any) -> dict[str, str]:
-        """Return the labels of a step's edges, by target."""
-        otherwise = "all settled" if name == self.last_step else "otherwise"
-        labels: dict[str, list[str]] = {}
-        for condition, target in self.edges[name]:
-            labels.setdefault(target, []).append(otherwise if condition is None else condition.label(settings))
-        return {target: " or ".join(texts) for target, texts in labels.items()}
 
     def _node(self, step: Step) -> Any:
         first = self.edges[START][0][1]
@@ -298,6 +300,15 @@ class Wiring(Generic[S]):
         values = context if isinstance(context, Mapping) else vars(context) if hasattr(context, "__dict__") else {}
         names = getattr(context, "model_fields_set", values.keys()) & self.settings.model_fields.keys()
         return self.settings.model_validate({name: values[name] for name in names})
+
+
+def _labels(drawn: Iterable[DrawnEdge], source: str) -> dict[str, str]:
+    """Return the labels of a step's edges, by target."""
+    labels: dict[str, list[str]] = {}
+    for edge in drawn:
+        if edge.source == source:
+            labels.setdefault(edge.target, []).append(edge.label)
+    return {target: " or ".join(texts) for target, texts in labels.items()}
 
 
 __all__ = ["END", "START", "Wiring"]

@@ -126,9 +126,10 @@ class AsyncGraph(CompiledStateGraph[Any, Any, Any, Any]):
         return self._clean_drawing(await super().aget_graph(*args, **kwargs))
 
     def _clean_drawing(self, graph: Graph) -> Graph:
-        """Return the drawing without edges that LangGraph adds to deferred steps, and with unconditional edges unmarked."""
-        steps = {source for source, _ in self.edges}
-        own = [edge for edge in graph.edges if edge.source not in steps or (edge.source, edge.target) in self.edges]
+        """Return the drawing with the graph's own edges, the unconditional ones unmarked, and without steps that none of them reaches."""
+        steps = {START, *(target for _, target in self.edges)} | {source for source, _ in self.edges}
+        own = [edge for edge in graph.edges if edge.source == START or (edge.source, edge.target) in self.edges]
+        graph.nodes = {name: node for name, node in graph.nodes.items() if name in steps}
         graph.edges = [
             edge if self.edges.get((edge.source, edge.target), True) else edge._replace(data=None, conditional=False) for edge in own
         ]

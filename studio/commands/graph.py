@@ -16,4 +16,4 @@ def graph_command(strategy: StrategyArgument, settings: Settings = None, preset:
     from ramify.graphs.strategies import configure
 
     wiring, chosen = configure(strategy, merge_options(settings, preset=preset))
-    typer.echo(wiring.compile(chosen).get_graph().draw_mermaid())
+    typer.echo(wiring.draw(chosen), nl=False)

@@ -1,4 +1,4 @@
-"""The graphs whose drawings are on record: each strategy, and variants of its arguments."""
+"""The graphs whose drawings are on record: each strategy, its preset of the paper, and variants of its arguments."""
 
 from typing import Any
 
@@ -12,12 +12,18 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("prune", {"joint": False, "backtrace": "recursive"}),
     ("prune", {"joint": False, "entities": False}),
 ]
-DRAWN = [*((name, dict[str, Any]()) for name in graphs.STRATEGIES), *VARIANTS]
+PAPER = {"preset": "paper"}
+DRAWN = [
+    *((name, dict[str, Any]()) for name in graphs.STRATEGIES),
+    *((name, PAPER) for name, strategy in graphs.STRATEGIES.items() if "paper" in strategy.presets),
+    *VARIANTS,
+]
 
 
-def draw(strategy: str, arguments: dict[str, Any]) -> str:
+def draw(strategy: str, options: dict[str, Any]) -> str:
     """Return a drawing in Mermaid's notation."""
-    return str(graphs.build(strategy, **arguments).compile().get_graph().draw_mermaid())
+    wiring, settings = graphs.configure(strategy, options)
+    return wiring.draw(settings)
 
 
 def file_name(strategy: str, arguments: dict[str, Any]) -> str:

@@ -34,7 +34,8 @@ def readme() -> str:
 def strategies() -> str:
     """Return the page of strategies, with the drawings of those that head its columns."""
     page = (ROOT / STRATEGIES_PAGE).read_text(encoding="utf-8")
-    drawings = [f"```mermaid\n{draw(name, {})}```" for name in re.findall(r"<th>(.*?)</th>", page)]
+    heads = [name.partition(" --preset ") for name in re.findall(r"<th>(.*?)</th>", page)]
+    drawings = [f"```mermaid\n{draw(name, {'preset': preset} if preset else {})}```" for name, _, preset in heads]
     blocks = _MERMAID.findall(page)
     kept = [old if old.split() == new.split() else new for old, new in zip(blocks, drawings, strict=True)]
     return _MERMAID.sub(lambda match: kept.pop(0), page)
