@@ -53,7 +53,7 @@ def to_mermaid(edges: Iterable[DrawnEdge], first: str, modules: Mapping[str, Seq
     """Return a flowchart in Mermaid's notation; `first` is the step that only takes in the question."""
     drawn = [edge for edge in edges if edge.source != START and edge.target != END]
     steps = list(dict.fromkeys(step for edge in drawn for step in (edge.source, edge.target)))
-    lines = ["flowchart TD"]
+    lines = ["flowchart TD", *[f"    {first}([question])"] * (first in steps)]
     for name, members in modules.items():
         if present := [step for step in members if step in steps]:
             lines += [
@@ -61,7 +61,6 @@ def to_mermaid(edges: Iterable[DrawnEdge], first: str, modules: Mapping[str, Seq
                 *(f"        {step}" for step in present),
                 "    end",
             ]
-    lines += [f"    {first}([question])"] * (first in steps)
     for edge in drawn:
         label = f'|"{edge.label.translate(_ESCAPES)}"|' if edge.label else ""
         lines.append(f"    {edge.source} {_ARROWS[edge.kind]}{label} {edge.target}")

@@ -53,7 +53,7 @@ def build(
 ) -> Wiring[PruneSettings]:
     """Wire PruneRAG; the last four are the paper's ablations: always decompose, never answer early, accept any answer, no entities."""
     graph = Wiring(PruneSettings, final_call=backtrace == "single")
-    graph.module("Confidence-guided pruning", answer, prune)
+    graph.module("Confidence-guided pruning", retrieve, answer, prune)
     graph.module("Adaptive node expansion", decide, decompose)
     graph.module("Fine-grained retrieval", extract_entities)
     graph.module("Backtrace", fill, aggregate, finalize)
@@ -127,6 +127,16 @@ STRATEGY = Strategy(
         "confidence": "false: accept any answer, whatever its confidence (ablation)",
         "entities": "false: never look up names (ablation)",
     },
-    presets={"paper": {"joint": False, "backtrace": "recursive", "dependent": False, "hybrid": False, "tau": TAU, "splitter": "model"}},
+    presets={
+        "paper": {
+            "joint": False,
+            "backtrace": "recursive",
+            "dependent": False,
+            "hybrid": False,
+            "tau": TAU,
+            "splitter": "model",
+            "thought": False,
+        }
+    },
     max_calls=_max_calls,
 )

@@ -132,6 +132,7 @@ STRATEGY = Strategy(
             "hybrid": False,
             "expand_sure": True,
             "informed": False,
+            "shots": 0,
         }
     },
     max_calls=_max_calls,
