@@ -11,7 +11,7 @@ from dataclasses import is_dataclass, replace
 from functools import partial
 from itertools import count
 from types import MappingProxyType, TracebackType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from langchain_core.messages import AnyMessage
 from langchain_core.runnables import RunnableConfig
@@ -109,6 +109,12 @@ class AsyncGraph(CompiledStateGraph[Any, Any, Any, Any]):
         compiled.__class__ = cls
         made: AsyncGraph = compiled  # type: ignore[assignment]
         made.edges, made.channel_names = edges, list(graph.channels)
+        return made
+
+    def copy(self, update: dict[str, Any] | None = None) -> Self:
+        """Return a copy, such as LangGraph's server makes, with the same drawing."""
+        made = super().copy(update)
+        made.edges, made.channel_names = self.edges, self.channel_names
         return made
 
     def stream(self, *args: Any, **kwargs: Any) -> NoReturn:
