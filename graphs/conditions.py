@@ -97,7 +97,7 @@ def _independent(settings: Any) -> bool:
 
 
 # The result of a branch.
-to_search = _of_branch("to be searched", lambda branch, settings: branch.status == "open" and not branch.evidence)
+to_search = _of_branch("a new question", lambda branch, settings: branch.status == "open" and not branch.evidence)
 known = _of_branch("an answer", lambda branch, settings: branch.known)
 no_answer = _of_branch("no answer", lambda branch, settings: branch.answer is None)
 is_entity = _of_branch("a name", lambda branch, settings: branch.kind == "entity")
@@ -266,7 +266,7 @@ def _is_unsplit(tree: Tree, branch: Branch) -> bool:
 
 
 unsplit = Join(
-    "not split, no answer",
+    "no pair: asked as it is",
     waits=lambda tree, branch, settings: _is_unsplit(tree, branch),
     ready=lambda tree, branch, settings: True,
     holds_back=_is_unsplit,

@@ -26,7 +26,7 @@ def build() -> Wiring[SplitSettings]:
     graph.path(retrieve, answer)
     graph.when(answer, {hop_unsure: prune, hop_settled: fill, children_settled: aggregate}, otherwise=finalize)
     graph.when(fill, {may_split: decompose}, otherwise=retrieve)
-    graph.when(aggregate, {to_search: retrieve}, otherwise=finalize)
+    graph.when(aggregate, {to_search.with_label("nothing settled"): retrieve}, otherwise=finalize)
     graph.path(finalize, END)
     return graph
 
