@@ -1,13 +1,14 @@
 """Simulate what it costs that LangGraph ends a superstep when its slowest task ends: `python plugins/lab/benchmarks/barriers.py`.
 
-Full trees of `tor` of depth 3 (29 calls) and of `prune`, staged, of depth 2 (14 calls), every call with a latency of its own and no limit of
-calls at once: the time in supersteps, as a multiple of the time in which each branch goes on as soon as its own calls have ended.
+Full trees of `tor` of depth 3 and of `prune`, staged, of depth 2, every call with a latency of its own and no limit of calls at once: the
+time in supersteps, as a multiple of the time in which each branch goes on as soon as its own calls have ended.
 """
 
 import argparse
 import math
 import random
 from collections.abc import Callable
+from functools import partial
 from statistics import median, quantiles
 
 Latency = Callable[[random.Random], float]
@@ -52,7 +53,7 @@ def main() -> None:
     for name, tree, depth in (("tor", tor, 3), ("prune", prune, 2)):
         for label, latency in LATENCIES.items():
             chance = random.Random(0)
-            ratios = [barriers / free for barriers, free in (tree(depth, lambda: latency(chance)) for _ in range(trees))]
+            ratios = [barriers / free for barriers, free in (tree(depth, partial(latency, chance)) for _ in range(trees))]
             print(f"{name}, {label}: {median(ratios):.2f}, {quantiles(ratios, n=20)[-1]:.2f}")
 
 
