@@ -1,7 +1,7 @@
 """Strategies: one graph definition per file, with edges and conditions only; and running a question through one.
 
 * strategies: `prune`, `tor`, `iterative`, `split`, `chain`, `ircot`, `self_ask`, `react`, `naive`, `global_search`, `closed_book`, each a
-  `Strategy` (in `strategies`) that builds a `wiring` with `conditions`
+  `Strategy` (in `strategies`) that builds a `wiring` with `conditions`, and its `drawing`
 * a question: `run`, with its result; `choice` of the strategy where none is named
 * several: `conversation`, with the `memory` in which it is stored; `editing` of a tree that was stored; `ratings` of answers
 * in a larger agent: `tool`, also as a subagent; `nested` for its configuration and progress
