@@ -1,7 +1,8 @@
 """Steps of Iterative RAG: plan, filter (read a batch a round), search_suggested, assign_evidence, compress."""
 
+import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from ramify.nodes.asking.ask import Reply
 from ramify.nodes.settings import IterativeSettings
@@ -50,27 +51,35 @@ async def filter(context: Context[IterativeSettings]) -> Update:
         return {}
     slots = {"question": state["question"], "facts": list(search.facts), "expected": ", ".join(search.expected) or "anything that helps"}
     unread = f"round {search.round + 1} of reading failed; its {len(batch)} passages are skipped"
-    sources = [passage.source for passage in state["passages"].values()]
-    prompt = FILTER if len(set(sources)) < len(sources) else FILTER_RECORDS  # of records, the name of a source promises nothing
+    sources = {passage.source for passage in state["passages"].values()}
+    prompt = FILTER if len(sources) < len(state["passages"]) else FILTER_RECORDS  # of records, the name of a source promises nothing
     reply, update = await call_model(state, prompt, batch, field="relevance", fallback=unread, **slots)
     if "stopped_by" in update:
         return {**update, "search": search.model_copy(update={"given_up": True})}
-    return {**update, "search": update_memory(search, reply) if reply else skip_batch(search, batch)}
+    return {**update, "search": update_memory(search, reply, sources) if reply else skip_batch(search, batch)}
 
 
 def priority(passage: Passage, search: Search) -> float:
     """Return a passage's priority: cosine + 0.3 for a promising file + 0.2 for a promising page + 0.1 per keyword."""
     text = fold_keyword(f"{passage.title} {passage.text}")
     keywords = sum(fold_keyword(word) in text for word in search.keywords if word.strip())
-    file = passage.source in {form for name in search.files for form in (name, without_page(name))}
+    file = passage.source in search.files
     page = passage.place != passage.source and passage.place in search.pages
     return passage.score + FILE_BONUS * file + PAGE_BONUS * page + KEYWORD_BONUS * keywords
 
 
-def without_page(name: str) -> str:
-    """Return a source without its page: `report.pdf` for `report.pdf:3`."""
-    file, _, page = name.rpartition(":")
-    return file if page.isdigit() else name
+_PAGE = re.compile(r"[\s,;:(\[]+(?:p(?:age|\.)?\s*)?([\w-]+)[)\]]?", re.IGNORECASE)
+"""A page behind the name of a source, as a prompt shows it (`:3`) and as models write it (`, p. 3`, ` (page 3)`)."""
+
+
+def find_place(name: str, sources: Collection[str]) -> tuple[str, str]:
+    """Return the source that a reply names, and its place with the page if it names one; empty texts if there is no such source."""
+    if name in sources:
+        return name, ""
+    for source in sorted(sources, key=len, reverse=True):
+        if name.startswith(source) and (page := _PAGE.fullmatch(name, len(source))):
+            return source, f"{source}:{page[1]}"
+    return "", ""
 
 
 def fold_keyword(text: str) -> str:
@@ -78,10 +87,10 @@ def fold_keyword(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold()
 
 
-def update_memory(search: Search, reply: Reply[Filtered]) -> Search:
-    """Return the memory with the results of a round."""
+def update_memory(search: Search, reply: Reply[Filtered], sources: Collection[str]) -> Search:
+    """Return the memory with the results of a round; of the sources that the reply names, those that exist."""
     said = reply.value
-    sources = [unescape(source) for source in (said.sources if isinstance(said, FilteredSources) else ())]
+    places = [find_place(unescape(name), sources) for name in (said.sources if isinstance(said, FilteredSources) else ())]
     kept = [reply.passages[n - 1].id for n in said.relevant if 0 < n <= len(reply.passages)]
     return search.model_copy(
         update={
@@ -89,8 +98,8 @@ def update_memory(search: Search, reply: Reply[Filtered]) -> Search:
             "seen": append_nonblank(search.seen, [passage.id for passage in reply.passages]),
             "relevant": append_nonblank(search.relevant, kept),
             "facts": append_nonblank(search.facts, said.facts),
-            "files": append_nonblank(search.files, sources),
-            "pages": append_nonblank(search.pages, (source for source in sources if without_page(source) != source)),
+            "files": append_nonblank(search.files, (source for source, _ in places)),
+            "pages": append_nonblank(search.pages, (place for _, place in places)),
             "relevances": (*search.relevances, said.relevance),
             "suggested": said.suggested.strip(),
             "sufficient": said.is_sufficient,

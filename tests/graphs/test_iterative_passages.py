@@ -17,35 +17,46 @@ from tests.graphs.test_iterative import POOR
 from tests.river import QUESTION, TEXTS, but, river
 
 
-@pytest.mark.parametrize("file", ["강.pdf", "강.pdf:3", "강.pdf:9"])
-def test_priority_adds_what_the_method_says(file: str) -> None:
+def test_priority_adds_what_the_method_says() -> None:
     passage = Passage(id="1", text="서울의 강은 한강이다.", source="강.pdf", score=0.5, metadata={"page": 3, "title": "Han"})
-    search = Search(files=(file,), pages=("강.pdf:3",), keywords=("한강", "HAN", "Rhine"))
+    search = Search(files=("강.pdf",), pages=("강.pdf:3",), keywords=("한강", "HAN", "Rhine"))
     assert priority(passage, search) == 0.5 + 0.3 + 0.2 + 0.1 * 2
 
 
-def test_a_file_is_promising_under_its_own_name_alone() -> None:
-    passage = Passage(id="1", text="It rains.", source="report.txt", score=0.5)
-    promising = [
-        priority(passage, Search(files=(name,), pages=(name,))) > 0.5 for name in ("report.txt", "report.pdf:3", "other:report.txt")
-    ]
-    assert promising == [True, False, False]
+def read_next(named: str) -> list[str]:
+    """List in order what is read after a first round, whose reply names a promising source as the prompt shows it."""
+    near, less_near = "Which river runs through the capital of {}?", "Which river runs through the {}?"
+    shelf = library(QUESTION)
+    shelf.add_texts([near.format(name) for name in ("Spain", "Peru")], metadatas=[{"source": "notes:3"}, {"source": "A&B.pdf", "page": 2}])
+    shelf.add_texts([less_near.format(name) for name in ("Chile", "Egypt")], metadatas=[{"source": "A&B.pdf", "page": "B-7"}] * 2)
+    chat = but(filter={**POOR, "relevance": 0.9, "sources": [named]}, plan={"sub_queries": [], "keywords": []})
+    graphs.ask(QUESTION, "iterative", model=chat, index=shelf, batch=1, hybrid=False)
+    return [quote["source"] for call in chat.asked("filter")[1:] for quote in call["passages"]]
 
 
-def test_the_other_pages_of_a_file_are_read_next_when_the_model_copies_its_source() -> None:
+@pytest.mark.parametrize("named", ["A&B.pdf:B-7", "A&B.pdf, p. B-7", "A&B.pdf (page B-7)"])
+def test_a_promising_page_is_read_next_before_the_rest_of_its_file(named: str) -> None:
+    assert read_next(named) == ["A&B.pdf:B-7", "A&B.pdf:B-7", "A&B.pdf:2", "notes:3"]
+
+
+def test_a_promising_file_is_read_next_and_what_is_no_source_changes_nothing() -> None:
+    assert read_next("A&B.pdf") == ["A&B.pdf:2", "A&B.pdf:B-7", "A&B.pdf:B-7", "notes:3"]
+    assert read_next("B.pdf:B-7") == read_next("notes") == read_next("") == ["notes:3", "A&B.pdf:2", "A&B.pdf:B-7", "A&B.pdf:B-7"]
+
+
+def test_a_source_is_found_as_the_prompt_shows_it() -> None:
     def promising(slots: Any) -> Any:
-        source = next((quote["source"] for quote in slots["passages"] if "Q&A.pdf" in quote["source"]), "")
-        shown = source.replace('"', "&quot;")  # as the prompt shows it
-        return {**POOR, "relevance": 0.9, "sources": [shown] if source else []}
+        source = next((quote["source"] for quote in slots["passages"] if 'Q "A' in quote["source"]), "")
+        return {**POOR, "relevance": 0.9, "sources": [source.replace('"', "&quot;")] if source else []}
 
     shelf = library(*(f"River number {n}." for n in range(8)))
-    shelf.add_texts(["Which river runs through a capital?"], metadatas=[{"source": "Q&A.pdf", "page": 7}])
-    shelf.add_texts([f"Appendix {n}." for n in range(3)], metadatas=[{"source": "Q&A.pdf", "page": n} for n in range(3)])
+    shelf.add_texts(["Which river runs through a capital?"], metadatas=[{"source": 'Q "A".pdf', "page": 7}])
+    shelf.add_texts([f"Appendix {n}." for n in range(3)], metadatas=[{"source": 'Q "A".pdf', "page": n} for n in range(3)])
     chat = but(filter=promising, plan={"sub_queries": []})
     graphs.ask(QUESTION, "iterative", model=chat, index=shelf, batch=2, hybrid=False)
     first, second = ([quote["source"] for quote in call["passages"]] for call in chat.asked("filter")[:2])
-    assert "Q&A.pdf:7" in first
-    assert all(source.startswith("Q&A.pdf") for source in second)
+    assert 'Q "A".pdf:7' in first
+    assert all(source.startswith('Q "A".pdf') for source in second)
 
 
 def long_passages(count: int) -> Any:
