@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ramify.nodes.asking.ask import Reply, ask, ask_writer, chosen_splitter
+from ramify.nodes.asking.budget import CALL_CONTEXT
 from ramify.nodes.settings import SPLITS, UNSURE, Settings, TreeSettings
 from ramify.nodes.step import UNSPLIT, Context, branch_step, with_warning
 from ramify.nodes.step.review import ReviewAction, ReviewDecision, quote_text, review, to_argument
@@ -19,6 +20,7 @@ from ramify.tools.quoting import MAX_ANSWER_CHARS, collapse_whitespace, truncate
 CARRIED_FIELDS = {"question", "answer", "confidence", "confidence_source", "evidence", "cited", "aggregated"}
 """The fields of a half that are copied when it is carried over."""
 UNASKABLE = "the proposed sub-questions cannot be asked"
+BRIDGE = "not split: one of its sub-questions needs the answer to the other, which dependent=false excludes"
 PARTS = ("first", "second")
 """The arguments of a split that a person reviews."""
 
@@ -97,7 +99,10 @@ async def decompose(branch: Branch, context: Context[TreeSettings]) -> list[Bran
     except ReplyError as error:
         return [with_warning(error, branch if is_fork or branch.answer is None else branch.with_status("leaf"), UNSPLIT)]
     if reply.value.simple:
-        return [branch.with_status(branch.status, note=branch.with_note(SIMPLE))]
+        excluded = bool(reply.value.together) and not context.settings.dependent
+        if excluded:
+            CALL_CONTEXT.get().notices.append(f"{quote_text(branch.question)} was {BRIDGE} — leave out preset=paper, or set dependent=true")
+        return [branch.with_status(branch.status, note=branch.with_note(BRIDGE if excluded else SIMPLE))]
     grown, why = _new_parts(branch, context, before, better, reply.value)
     if why:
         return [branch.with_status(branch.status, note=branch.with_note(why))]

@@ -41,7 +41,6 @@ def unreadable_reason(question: str) -> str | None:
 ANSWER_SLOT = "{1}"
 _MIN_SINGLE_PROBABILITY = 0.5
 _MAX_DEPTH, _MAX_PLAN_DEPTH = 4, 3
-_MAX_QUERIES, _MAX_KEYWORDS = 4, 8
 _MIN_VALID_POINTS = 3
 """Least points, of five, of a valid pair of sub-questions."""
 _MIN_PART_SIMILARITY = 0.25
@@ -110,10 +109,15 @@ def _rejected(split: Split, rejected: Sequence[str]) -> bool:
 
 
 def split_question(slots: Slots) -> ReplyFields:
-    """Split a question into two sub-questions, or return that it is simple; a sub-question to keep is preserved."""
-    split = choose_split(slots["question"], bool(slots["dependent"]), list(map(str, slots["rejected"])), str(slots["kept"]))
+    """Split a question into two sub-questions, or return that it is simple; a sub-question to keep is preserved.
+
+    Of a bridge that may not be split, because its sub-questions may not depend on each other, `together` says that it is one.
+    """
+    question, dependent = slots["question"], bool(slots["dependent"])
+    split = choose_split(question, dependent, list(map(str, slots["rejected"])), str(slots["kept"]))
     if split is None:
-        return {"simple": True, "first": "", "second": "", "together": ""}
+        dependent_split = None if dependent else choose_split(question)
+        return {"simple": True, "first": "", "second": "", "together": dependent_split.how if dependent_split else ""}
     return {"simple": False, "first": split.first, "second": split.second, "together": split.how}
 
 
@@ -163,7 +167,7 @@ def plan(slots: Slots) -> ReplyFields:
     names = find_names(question)
     queries = [part for part in dict.fromkeys((*_search_parts(question, 0), *names)) if not same_question(part, question)]
     keywords = [*names, *sorted(content_stems(question) - content_stems(" ".join(names)))]
-    return {"primary": question, "sub_queries": queries[:_MAX_QUERIES], "keywords": keywords[:_MAX_KEYWORDS], "expected": []}
+    return {"primary": question, "sub_queries": queries, "keywords": keywords, "expected": []}
 
 
 def _search_parts(question: str, depth: int) -> list[str]:

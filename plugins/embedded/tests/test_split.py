@@ -196,3 +196,15 @@ def test_a_chain_asks_the_model_what_the_writer_does_not_split() -> None:
     result = graphs.ask(single, "chain", model=model, index=library(*TEXTS), splitter="both", style="short")
     assert result.tree["0.0"].question == other
     assert model.asked("next_question")
+
+
+@pytest.mark.parametrize("strategy", ["tor", "prune"])
+def test_a_bridge_that_the_papers_settings_do_not_split_is_reported_with_what_to_do(strategy: str) -> None:
+    def notices(question: str, **options: Any) -> list[str]:
+        result = graphs.ask(question, strategy, model="extractive", index=library(*TEXTS), preset="paper", **options)
+        return [notice for notice in result.notices if "dependent=true" in notice]
+
+    [notice] = notices(BORN)
+    assert BORN in notice
+    assert not notices(OLDER)
+    assert not notices(BORN, dependent=True)
