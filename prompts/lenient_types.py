@@ -7,7 +7,8 @@ a reply is one more field.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Annotated, Any, TypeVar, get_args
 
@@ -81,6 +82,15 @@ class AtMost:
     def _cut(self, value: Any) -> Any:
         kept = value[: self.most]
         return [part[: self.each] for part in kept] if self.each else kept
+
+
+CHARS_PER_TOKEN, LINE_END_TOKENS = 4, 4
+"""Characters of a token of a reply in English, and tokens of what JSON has around a text in a list."""
+
+
+def line_tokens(chars: int) -> int:
+    """Return the tokens that a text of so many characters takes in a list of a reply."""
+    return chars // CHARS_PER_TOKEN + LINE_END_TOKENS
 
 
 def _all_required(schema: dict[str, Any]) -> None:
@@ -232,6 +242,22 @@ class Written(ModelReply):
         description="the answer and what it rests on, in one to eight sentences, each ending with its passage's number, such as [2]; if "
         "Unknown, what is told and what not",
     )
+
+
+def reply_bounds(reply: type[BaseModel]) -> dict[str, AtMost]:
+    """Return the limits of a reply's texts and lists, by field."""
+    return {name: bound for name, field in reply.model_fields.items() for bound in field.metadata if isinstance(bound, AtMost)}
+
+
+@cache
+def with_bounds(reply: type[T], **most: int) -> type[T]:
+    """Return a reply type whose texts and lists of these names may have so many characters or items."""
+    fields: dict[str, Any] = {}
+    for name, bound in most.items():
+        field = copy(reply.model_fields[name])
+        field.metadata = [replace(limit, most=bound) if isinstance(limit, AtMost) else limit for limit in field.metadata]
+        fields[name] = (field.annotation, field)
+    return create_model(reply.__name__, __base__=reply, __doc__=reply.__doc__, **fields)
 
 
 @cache

@@ -10,7 +10,7 @@ from typing import Any, Generic, NotRequired, TypedDict, TypeVar
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel
 
-from ramify.prompts.lenient_types import TEXT, THOUGHT, reply_fields, with_text, with_thought, without_confidence
+from ramify.prompts.lenient_types import TEXT, THOUGHT, reply_fields, with_bounds, with_text, with_thought, without_confidence
 
 Reply = TypeVar("Reply", bound=BaseModel)
 
@@ -155,6 +155,10 @@ class Prompt(Generic[Reply]):
         reply = with_text(reply, self.text_last) if text and self.concludes else reply
         reply = with_thought(reply, self.thought) if thought and self.thought else reply
         return replace(self, reply=reply, thought="", concludes=False, shots=shots)
+
+    def with_bounds(self, **most: int) -> "Prompt[Reply]":
+        """Return the prompt with a reply whose texts and lists of these names may have so many characters or items."""
+        return replace(self, reply=with_bounds(self.reply, **most))
 
     @property
     def slots(self) -> frozenset[str]:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from ramify.graphs import build
 from ramify.prompts import DECIDE, FILTER, FINALIZE, Prompt
 from ramify.prompts.decide import decide_prompt
 from ramify.prompts.decompose import DECOMPOSE_SEARCHED
+from ramify.prompts.global_search import map_prompt, reduce_prompt
 from ramify.prompts.iterative import FILTER_RECORDS
 from ramify.prompts.lenient_types import TEXT_CHARS
 from ramify.prompts.prompt import schema_outline
@@ -28,6 +30,16 @@ GLOBAL = {"map_report", "reduce"}
 BUILDING = {"extract", "glean", "claims", "describe", "report"}
 
 
+def widened() -> Iterator[Prompt[Any]]:
+    """List the prompts whose bounds come from the limit of tokens, with the default limits."""
+    settings = build("global").settings()
+    yield from (map_prompt(settings.num_predict), reduce_prompt(settings.num_predict))
+    if find_spec("ramify.kinds"):
+        extract, options = import_module("ramify.kinds.prompts.extract"), import_module("ramify.kinds.settings").BuildSettings()
+        for prompt in (extract.EXTRACT, extract.GLEAN, extract.CLAIMS):
+            yield extract.with_lines(prompt, options.unit_tokens, options.num_predict)
+
+
 def parts(schema: Any) -> Iterator[dict[str, Any]]:
     """List the types within a schema."""
     if isinstance(schema, dict):
@@ -43,7 +55,7 @@ def test_all_that_a_reply_may_repeat_is_bounded(prompt: Prompt[Any]) -> None:
         assert bound is None or {"enum", "const"} & part.keys() or 0 < part.get(bound, 0) <= TEXT_CHARS, f"{part}: bound it with AtMost(…)"
 
 
-@pytest.mark.parametrize("prompt", ALL, ids=lambda prompt: prompt.name)
+@pytest.mark.parametrize("prompt", [*ALL, *widened()], ids=lambda prompt: prompt.name)
 def test_the_longest_reply_fits_into_the_limit_of_tokens(prompt: Prompt[Any]) -> None:
     strategy = "iterative" if prompt.name in ITERATIVE else "global" if prompt.name in GLOBAL else "naive"
     settings = import_module("ramify.kinds.settings").BuildSettings() if prompt.name in BUILDING else build(strategy).settings()

@@ -25,7 +25,8 @@ longest possible reply.
 * `thought` asks for one short sentence of reasoning before a decision. `shots` is the number of examples. Both are settings:
   `ramify ask … --set thought=false --set shots=0`, or to compare them, `ramify eval … --sweep shots=0,2 --sweep thought=true,false`.
 * Every text and list of a reply has a maximum length, so that a reply that follows the schema always ends. The *longest reply* fills all
-  of them with ordinary text, and fits into `num_predict`.
+  of them with ordinary text, and fits into `num_predict`. The lists of `extract`, `glean`, `claims` and `map_report`, and the answer of
+  `reduce`, may be longer than the table says: as long as `num_predict` has room for.
 * Instructions and examples together have at most 500 tokens. So prompts with long replies have short examples, or only one.
 * Examples are left out if they would take the room of a passage, or the last tokens of a budget.
 * If sub-questions must not depend on each other (`dependent=false`), examples with dependent ones are replaced. An ablation leaves out the

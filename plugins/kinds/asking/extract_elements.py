@@ -8,14 +8,13 @@ from ramify.kinds.knowledge.build import BUDGET_EXHAUSTED
 from ramify.kinds.knowledge.elements import Claim, Elements, Link, Mention, TextUnit, make_link, split_unit
 from ramify.kinds.knowledge.rule_builder import MAX_NAME_CHARS, links_in_sentences
 from ramify.kinds.prompts import CLAIMS, EXTRACT, GLEAN, Extracted
-from ramify.kinds.prompts.extract import BAR, LINE_TOKENS, max_lines, with_lines
+from ramify.kinds.prompts.extract import BAR, with_lines
 from ramify.kinds.settings import BuildSettings
 from ramify.tools.english import fold
 from ramify.tools.errors import BudgetError, ReplyError
 from ramify.tools.names import contains_name
 
 _MAX_HALVINGS = 2
-_MAX_STRENGTH = 10.0
 
 
 async def extract_elements(
@@ -55,15 +54,15 @@ async def _read_halving(unit: TextUnit, model: CachedModel[BuildSettings], halvi
 async def _read(unit: TextUnit, model: CachedModel[BuildSettings]) -> Elements:
     settings = model.settings
     slots = {"title": unit.title, "text": unit.text, "kinds": settings.entity_types}
-    # A reply is as long as its text and its limit of tokens let it be.
-    lines = min(max_lines(settings.unit_tokens), max_lines(settings.num_predict))
-    rounds: list[Extracted] = [await model.reply_to(with_lines(EXTRACT, lines), "entities", **slots)]
+    extract, glean, claim = (with_lines(prompt, settings.unit_tokens, settings.num_predict) for prompt in (EXTRACT, GLEAN, CLAIMS))
+    rounds: list[Extracted] = [await model.reply_to(extract, "entities", **slots)]
+    found = _names(rounds[0])
     for _ in range(settings.gleanings):
-        lines_so_far = [line for part in rounds for line in (*part.entities, *part.relations)]
-        more: Extracted = await model.reply_to(with_lines(GLEAN, lines), "entities", **slots, found=lines_so_far)
-        if not set(more.entities + more.relations) - set(lines_so_far):
+        more: Extracted = await model.reply_to(glean, "entities", **slots, found=found)
+        if not set(_names(more)) - set(found):
             break
         rounds.append(more)
+        found = [*found, *_names(more)]
     mentions = [mention for part in rounds for line in part.entities for mention in _mentions(line, unit)]
     mentions += [mention for part in rounds for line in part.relations for end in _parts(line, 2) for mention in _mentions(end, unit)]
     names = {mention.key: mention.name for mention in reversed(mentions)}
@@ -73,15 +72,19 @@ async def _read(unit: TextUnit, model: CachedModel[BuildSettings]) -> Elements:
     links = dict.fromkeys([link if link.description else first.get(link.pair, link) for link in links] or said)
     claims: list[Claim] = []
     if settings.claims and names:
-        prompt = with_lines(CLAIMS, min(lines, max_lines(settings.num_predict, LINE_TOKENS)))
-        reply = await model.reply_to(prompt, "claims", title=unit.title, text=unit.text, names=", ".join(sorted(names.values())))
-        claims = [claim for line in reply.claims if (claim := _claim(line, unit, names))]
+        reply = await model.reply_to(claim, "claims", title=unit.title, text=unit.text, names=", ".join(sorted(names.values())))
+        claims = [made for line in reply.claims if (made := _claim(line, unit, names))]
     return Elements(tuple(mentions), tuple(links), tuple(claims))
 
 
 def _parts(line: str, number: int) -> list[str]:
     parts = [part.strip() for part in line.split(BAR)]
     return (parts + [""] * number)[:number]
+
+
+def _names(reply: Extracted) -> list[str]:
+    """Return the names and the related pairs of names of a reply, without their descriptions."""
+    return [_parts(line, 1)[0] for line in reply.entities] + [f" {BAR} ".join(_parts(line, 2)) for line in reply.relations]
 
 
 def _mentions(line: str, unit: TextUnit) -> list[Mention]:
@@ -95,13 +98,12 @@ def _mentions(line: str, unit: TextUnit) -> list[Mention]:
 
 
 def _link(line: str, unit: TextUnit, names: dict[str, str]) -> Link | None:
-    source, target, description, strength = _parts(line, 4)
+    source, target, description = _parts(line, 3)
     first, second = fold(source), fold(target)
     if first == second or first not in names or second not in names:
         return None
-    number = float(strength) if strength.replace(".", "", 1).isdigit() else 1.0
     both = [piece.id for piece in unit.pieces if all(contains_name(piece.text, names[key]) for key in (first, second))]
-    return make_link(first, second, description, (both or [unit.pieces[0].id])[0], min(max(number, 1.0), _MAX_STRENGTH))
+    return make_link(first, second, description, (both or [unit.pieces[0].id])[0])
 
 
 def _claim(line: str, unit: TextUnit, names: dict[str, str]) -> Claim | None:

@@ -34,12 +34,11 @@ class Mention(NamedTuple):
 
 
 class Link(NamedTuple):
-    """An occurrence of a relation between two names in a passage, with its strength from 1 to 10."""
+    """An occurrence of a relation between two names in a passage."""
 
     pair: Pair
     description: str
     passage: str
-    strength: float = 1.0
 
 
 class Claim(NamedTuple):
@@ -105,10 +104,9 @@ class Entity:
 
 @dataclass
 class Relation:
-    """A relation with its number of occurrences, total strength and descriptions."""
+    """A relation with its number of occurrences and its descriptions."""
 
     count: int = 0
-    strength: float = 0.0
     descriptions: list[Description] = field(default_factory=list)
 
 
@@ -121,9 +119,9 @@ class Knowledge:
     claims: list[Claim]
 
 
-def make_link(one: str, other: str, description: str, passage: str, strength: float = 1.0) -> Link:
+def make_link(one: str, other: str, description: str, passage: str) -> Link:
     """Return a link between two names, whose keys are put in order."""
-    return Link((one, other) if one < other else (other, one), description, passage, strength)
+    return Link((one, other) if one < other else (other, one), description, passage)
 
 
 def title_key(title: str) -> str:
@@ -154,7 +152,6 @@ def merge_elements(extracted: Iterable[Elements]) -> Knowledge:
             continue
         relation = relations.setdefault((min(one, other), max(one, other)), Relation())
         relation.count += 1
-        relation.strength += link.strength
         if link.description:
             relation.descriptions.append(Description(link.description, link.passage))
     claims = sorted({claim for part in instances for claim in part.claims})

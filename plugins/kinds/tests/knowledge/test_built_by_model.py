@@ -1,5 +1,6 @@
 """A graph built with a language model: elements, claims, gleaning, and failures."""
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -43,21 +44,34 @@ class TestElements:
         assert (reports.facts["made_by"], reports.facts["reported_by"]) == ("FakeModel", "FakeModel")
 
     def test_names_that_are_not_in_the_text_are_dropped(self, folder: Path) -> None:
-        made_up = {"entities": ["Atlantis | place | Sunk.", "X | | "], "relations": ["Vane | Atlantis | near | 3"]}
+        made_up = {"entities": ["Atlantis | place | Sunk.", "X | | "], "relations": ["Vane | Atlantis | near"]}
         build_with_model(
             folder,
             graph_model_with(extract=lambda slots: {key: [*lines, *made_up[key]] for key, lines in extract_from(slots["text"]).items()}),
         )
         assert set(graph_file(folder).graph().names) == NAMES
 
-    @pytest.mark.parametrize(("unit_tokens", "lines"), [(100, 10), (600, 10), (1200, 20), (100_000, 34)])
-    def test_a_list_may_be_as_long_as_its_text_and_the_reply_have_room_for(self, folder: Path, unit_tokens: int, lines: int) -> None:
-        build_with_model(folder, chat := graph_model(), unit_tokens=unit_tokens, num_ctx=200_000)
+    @pytest.mark.parametrize(
+        ("unit_tokens", "num_predict", "lines"),
+        [(100, 2048, 10), (600, 2048, 30), (1200, 2048, 30), (1200, 4096, 60), (100_000, 16_384, 240), (600, 512, 7), (600, 16, 1)],
+    )
+    def test_a_list_may_be_as_long_as_its_text_and_the_reply_have_room_for(
+        self, folder: Path, unit_tokens: int, num_predict: int, lines: int
+    ) -> None:
+        build_with_model(folder, chat := graph_model(), unit_tokens=unit_tokens, num_predict=num_predict, num_ctx=200_000)
         [schema] = [schema for schema in chat.schemas if "relations" in schema.model_json_schema()["properties"]]
         assert {field["maxItems"] for field in schema.model_json_schema()["properties"].values()} == {lines}
 
+    def test_all_of_a_long_list_lands_in_the_graph(self, tmp_path: Path) -> None:
+        names = [f"Ben {letter * 3}" for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"]
+        lines = {"entities": names, "relations": [f"{one} | {other} | {one} knows {other}." for one, other in pairwise(names)]}
+        Index.from_texts([" and ".join(names)], WordEncoder(), ids=["note"], path=tmp_path / "index")
+        build_with_model(tmp_path / "index", graph_model_with(extract=lines))
+        graph = graph_file(tmp_path / "index").graph()
+        assert (len(graph.names), len(graph.edges)) == (26, 25)
+
     def test_after_a_full_list_more_is_looked_for(self, folder: Path) -> None:
-        full = {"entities": [f"Name {number} | place | " for number in range(10)], "relations": []}
+        full = {"entities": [f"Name {number} | place | " for number in range(30)], "relations": []}
         build_with_model(
             folder,
             chat := graph_model_with(extract=lambda slots: {**extract_from(slots["text"]), "entities": full["entities"]}),
@@ -65,7 +79,7 @@ class TestElements:
         )
         assert chat.asked("glean")
 
-    @pytest.mark.parametrize("line", ["", "|||||||", "Vane | Vane | itself | 9", "Vane | Oskel | near | many", "V" * 300, "<script> | x"])
+    @pytest.mark.parametrize("line", ["", "|||||||", "Vane | Vane | itself", "Vane | Oskel | near | 9", "V" * 300, "<script> | x"])
     def test_odd_lines_break_nothing(self, folder: Path, line: str) -> None:
         build_with_model(
             folder, graph_model_with(extract=lambda slots: {key: [*lines, line] for key, lines in extract_from(slots["text"]).items()})
@@ -120,7 +134,7 @@ class TestElements:
         assert list(graph_file(tmp_path / "index").graph().edges) == [("武汉", "王小明")]
 
     def test_after_a_full_list_of_relations_as_well(self, folder: Path) -> None:
-        full = ["Vane | Oskel | near | 3"] * 10
+        full = ["Vane | Oskel | near"] * 30
         build_with_model(
             folder, chat := graph_model_with(extract=lambda slots: {**extract_from(slots["text"]), "relations": full}), gleanings=1
         )
@@ -202,10 +216,16 @@ class TestGleaning:
         build_with_model(folder, chat := graph_model_with(glean=lambda slots: extract_from(slots["text"])), gleanings=3)
         assert len(chat.asked("glean")) == len(VALLEY)
 
+    def test_is_shown_the_names_that_were_found_without_their_descriptions(self, folder: Path) -> None:
+        build_with_model(folder, chat := graph_model(), gleanings=1)
+        [found] = [slots["found"] for slots in chat.asked("glean") if slots["title"] == "Ivor Kells"]
+        assert {"Ivor Kells", "Kells Company", "Ivor Kells | Kells Company"} <= set(found)
+        assert not any("goes with" in line or "signs of text" in line for line in found)
+
     def test_ends_after_so_many_rounds(self, folder: Path) -> None:
         build_with_model(
             folder,
-            chat := graph_model_with(glean=lambda slots: {"entities": [f"Vane | place | {len(slots['found'])}"], "relations": []}),
+            chat := graph_model_with(glean=lambda slots: {"entities": [f"Vane {len(slots['found'])} | place | "], "relations": []}),
             gleanings=2,
         )
         assert len(chat.asked("glean")) == 2 * len(VALLEY)
