@@ -12,8 +12,7 @@ from ramify.nodes.step.final_step import final_step
 from ramify.nodes.step.text import parse_sentences, text_streamer, text_update, with_citations
 from ramify.nodes.tree import UNKNOWN, Passage, Point, Tree, is_unknown
 from ramify.nodes.tree.citation import MAX_UNCITED, Sentence, cite, headings, mark_numbers, without_marks
-from ramify.prompts import REDUCE
-from ramify.prompts.global_search import MAX_POINTS
+from ramify.prompts.global_search import max_points, reduce_prompt
 from ramify.tools.english import content_stems
 from ramify.tools.index.index import Index, iterate_passages
 from ramify.tools.index.reports import ReportFinding, parse_report_id
@@ -48,11 +47,10 @@ async def reduce(context: Context[GlobalSettings]) -> Update:
         lost: Update = {"notices": [*state["notices"], failures[0]]} if failures else {}
         return {**lost, "answer": UNKNOWN, "explanation": "nothing that was read helps to answer the question"}
     shown = tuple(_point_passage(id, point) for id, point in points.items())
-    reply, update = await call_model(
-        state, REDUCE, shown, fallback="the most helpful points are the answer", on_text=text_streamer(state), question=state["question"]
-    )
+    prompt, fallback = reduce_prompt(settings.num_predict), "the most helpful points are the answer"
+    reply, update = await call_model(state, prompt, shown, fallback=fallback, on_text=text_streamer(state), question=state["question"])
     if reply is None:
-        best = dict([*points.items()][:MAX_POINTS])
+        best = dict([*points.items()][: max_points(settings.num_predict)])
         answer = "\n".join(point.text for point in best.values())
         said: Update = {"answer": answer, "confidence": next(iter(best.values())).score, "confidence_source": "stated"}
         return {**update, **said, **await _cite_points(state, update, best, answer, settings)}

@@ -15,7 +15,7 @@ from ramify.nodes.settings import GlobalSettings
 from ramify.nodes.state import Usage
 from ramify.nodes.step import Context, Update, branch_step, state_step
 from ramify.nodes.tree import ROOT, Branch, Passage, Point
-from ramify.prompts import MAP_REPORT
+from ramify.prompts.global_search import map_prompt
 from ramify.tools.demo import demo_index
 from ramify.tools.errors import UsageError
 from ramify.tools.index.index import Index, iterate_passages
@@ -168,7 +168,7 @@ def _batch_tokens(settings: GlobalSettings, model: Answerer) -> int:
 async def map_report(branch: Branch, context: Context[GlobalSettings]) -> list[Branch]:
     """Record the helpful points of a batch; its score is that of the best point, 0 if none helps."""
     passages = context.passages(branch)
-    reply = await ask(MAP_REPORT, passages, field="", question=branch.question)
+    reply = await ask(map_prompt(context.settings.num_predict), passages, field="", question=branch.question)
     read = {number: passage.id for number, passage in enumerate(reply.passages, 1)}
     scored, unread = reply.value.scored
     points = [

@@ -391,6 +391,8 @@ class GlobalSettings(Settings):
         description="Tokens of reports or summaries in a batch. Not given: what num_ctx leaves beside the prompt and the reply.",
     )
     final_k: int = Field(default=12, ge=1, le=100, description="Passages cited for an answer.")
-    context_tokens: int = Field(default=8000, ge=50, description="Tokens of partial answers given to the final call.")
+    context_tokens: int = Field(
+        default=1_000_000, ge=50, description="Tokens of reports or points given to one call, as far as num_ctx has room for them."
+    )
     passage_tokens: int = Field(default=2000, ge=20, description="A report, a summary or a partial answer is cut to this many tokens.")
     num_predict: int = Field(default=1024, ge=16, description="Maximum length of a reply in tokens, without the reasoning before it.")

@@ -8,6 +8,7 @@ from pydantic import Field, WrapValidator
 from ramify.prompts.lenient_types import (
     PASSAGE_NUMBER,
     SENTENCE_CHARS,
+    TEXT_CHARS,
     AnswerText,
     AtMost,
     Fraction,
@@ -15,13 +16,14 @@ from ramify.prompts.lenient_types import (
     Numbers,
     Quotes,
     Texts,
+    line_tokens,
     percent,
 )
 from ramify.prompts.prompt import Prompt
 from ramify.prompts.worked_examples import example, passage
 
 MAX_POINTS, MAX_LINE_CHARS = 5, SENTENCE_CHARS + 20
-"""Points of a batch, and characters of a line."""
+"""Points of a batch in the shortest reply, and characters of a line."""
 _PATTERN = rf'^[0-9]{{1,3}} \| [0-9]{{1,2}}(, [0-9]{{1,2}}){{0,2}} \| [^"\\\n]{{1,{SENTENCE_CHARS}}}$'
 _LINE: dict[str, Any] = {"items": {"type": "string", "maxLength": MAX_LINE_CHARS, "pattern": _PATTERN}}
 """JSON schema of a line for a server's grammar. Quotation marks are excluded, because they would end its text."""
@@ -101,16 +103,28 @@ MAP_REPORT = Prompt(
 )
 
 
-MAX_POINTS, MAX_CITATIONS = 5, 16
-"""Points that an answer is made of where none was written, and those that one cites."""
+def max_points(num_predict: int) -> int:
+    """Return how many points a reply of `num_predict` tokens has room for."""
+    return max(MAX_POINTS, num_predict // line_tokens(MAX_LINE_CHARS))
+
+
+def map_prompt(num_predict: int) -> Prompt[Partial]:
+    """Return the prompt for the points of a batch, with as many as a reply of `num_predict` tokens has room for."""
+    return MAP_REPORT.with_bounds(points=max_points(num_predict))
+
+
+MAX_CITATIONS = 16
+"""Points that an answer cites apart from those in its text."""
+_CHARS_PER_TOKEN, _OTHER_TOKENS = 3, 128
+"""Characters of a token of an answer, which has numbers in brackets, and tokens of what stands beside it in the reply."""
 
 
 class Reduced(ModelReply):
     """The answer to the whole question."""
 
     answer: AnswerText = Field(
-        description="the answer in one to eight sentences, with names and figures, the most important first; each ends with the numbers of "
-        "its points, such as [2]; Unknown if the points do not answer the question"
+        description="the whole answer in sentences, with names and figures, the most important first; each ends with the numbers of its "
+        "points, such as [2]; Unknown if the points do not answer the question"
     )
     confidence: Fraction = Field(description="how well the points support the answer")
     citations: Annotated[Numbers, AtMost(MAX_CITATIONS)] = Field(description="the numbers of the points that the answer uses")
@@ -154,3 +168,8 @@ REDUCE = Prompt(
         ),
     ),
 )
+
+
+def reduce_prompt(num_predict: int) -> Prompt[Reduced]:
+    """Return the prompt for the whole answer, which may be as long as a reply of `num_predict` tokens has room for."""
+    return REDUCE.with_bounds(answer=max(TEXT_CHARS, _CHARS_PER_TOKEN * (num_predict - _OTHER_TOKENS)))

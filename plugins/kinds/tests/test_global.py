@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,8 +11,10 @@ import ramify.graphs as graphs
 from plugins.kinds.tests.knowledge.valley import VALLEY
 from ramify.graphs import Result
 from ramify.kinds.knowledge.index import GraphIndex
+from ramify.tools.index import Index
 from tests.fakes import FakeModel
 from tests.river import but, model
+from tests.tools.fakes import WordEncoder
 
 THEMES = "What are the main themes?"
 
@@ -169,6 +172,40 @@ class TestReduce:
         assert result.citations
         assert not any(citation.cited for citation in result.citations)
         assert {citation.source for citation in result.citations} <= {"mount-brannoch.md", "ivor-kells.md"}
+
+
+def bounds(chat: FakeModel, field: str) -> dict[str, Any]:
+    """Return the schema of a field in a reply that was asked for."""
+    [found] = [fields[field] for schema in chat.schemas if field in (fields := schema.model_json_schema()["properties"])]
+    return dict(found)
+
+
+class TestRoom:
+    @pytest.mark.parametrize(("num_predict", "points", "chars"), [(1024, 14, 2688), (4096, 59, 11_904), (300, 5, 1000)])
+    def test_points_and_answer_are_as_long_as_the_reply_may_be(self, index: GraphIndex, num_predict: int, points: int, chars: int) -> None:
+        asked(index, chat := model(), num_predict=num_predict, num_ctx=32_768)
+        assert bounds(chat, "points")["maxItems"] == points
+        assert bounds(chat, "answer")["maxLength"] == chars
+
+    def test_more_than_five_points_and_a_thousand_characters_reach_the_answer(self, index: GraphIndex) -> None:
+        said = [f"{score} | 1 | Mine {score} was dug." for score in range(60, 72)]
+        answer = " ".join(f"Mine {score} was dug and, after many years, closed for ever and flooded [1]." for score in range(30))
+        result = asked(index, chat := but(map_report={"points": said}, reduce={"answer": answer}), level=2, batch_tokens=None)
+        [reduced] = chat.asked("reduce")
+        assert len(reduced["passages"]) == len(said)
+        assert len(result.sentences) == 30
+        assert "Mine 29 was dug" in result.answer
+
+    def test_a_larger_window_has_larger_batches_that_are_read_whole(self, tmp_path: Path) -> None:
+        long = " ".join(f"The {number}th ship sailed from Vane." for number in range(90))
+        ships = Index.from_texts([f"{long} Ship {number}." for number in range(20)], WordEncoder(), path=tmp_path / "ships")
+        calls = {}
+        for num_ctx in (8192, 32_768):
+            result = asked(ships, chat := model(), over="passages", level="auto", batch_tokens=None, num_ctx=num_ctx)
+            calls[num_ctx] = len(batches(result))
+            assert sum(len(slots["passages"]) for slots in chat.asked("map_report")) == len(ships)
+            assert not any("did not fit" in branch.note for branch in batches(result))
+        assert calls[32_768] == 1 < calls[8192]
 
 
 class TestBudgets:
