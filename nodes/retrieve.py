@@ -6,10 +6,10 @@ from typing import Any
 
 from ramify.nodes.asking.ask import current_model
 from ramify.nodes.asking.budget import CALL_CONTEXT
-from ramify.nodes.settings import EMBEDDED, LARGE, Settings
+from ramify.nodes.settings import EMBEDDED, LARGE, PruneSettings, Settings
 from ramify.nodes.state import State, Usage, merge_passages
 from ramify.nodes.step import Context, Update, call_model, level_step
-from ramify.nodes.tree import Branch, Passage
+from ramify.nodes.tree import DROPPED, Branch, Passage
 from ramify.nodes.tree.notes import NOT_FOUND
 from ramify.prompts import TRANSLATE
 from ramify.prompts.translate import MAX_QUESTIONS
@@ -18,6 +18,8 @@ from ramify.tools.languages import detect_language
 from ramify.tools.search.relevance import NO_RERANKER, load_reranker, rerank_passages
 from ramify.tools.search.searcher import Searchable, find_passages, index_summary, languages_of, unknown_filter_fields, warm
 
+SHARED_WIDTH = 100
+"""A passage cited elsewhere is not shown to a question that does not find it among so many."""
 _UNTRANSLATED = "searched in the language of the question"
 
 
@@ -32,7 +34,7 @@ async def retrieve(branches: list[Branch], context: Context[Settings]) -> Update
     wanted = {branch.path: settings.passages_for(branch.path) for branch in branches}
     read = {branch.path: branch.evidence if branch.status == "answered" else () for branch in branches}
     most = max(wanted[path] + len(read[path]) for path in wanted)
-    how: dict[str, Any] = {"fetch_k": settings.fetch_k, "mmr": settings.mmr, "hybrid": settings.hybrid, "filter": settings.filter}
+    how: dict[str, Any] = {"hybrid": settings.hybrid, "filter": settings.filter, "view": settings.view, "options": settings.search}
     asked = list(dict.fromkeys(branch.question for branch in branches))
     names = {branch.question for branch in branches if branch.kind == "entity"}
     if settings.model in (EMBEDDED, LARGE):  # it translates nothing
@@ -40,7 +42,7 @@ async def retrieve(branches: list[Branch], context: Context[Settings]) -> Update
     else:
         queries, translating = await _translate_queries(index, asked, names, context)
     wide = max(most, settings.rerank_k) if reranks else most
-    results = await find_passages(index, queries, k=wide, **how, view=settings.view, options=settings.search)
+    results = await find_passages(index, queries, k=wide, fetch_k=settings.fetch_k, mmr=settings.mmr, **how)
     notice = None if any(results) else await asyncio.to_thread(unknown_filter_fields, index, settings.filter)
     if reranks:
         results = await asyncio.to_thread(
@@ -51,6 +53,12 @@ async def retrieve(branches: list[Branch], context: Context[Settings]) -> Update
         branch.path: [passage for passage in passages[branch.question] if passage.id not in read[branch.path]][: wanted[branch.path]]
         for branch in branches
     }
+    if isinstance(settings, PruneSettings) and settings.shared_evidence:
+        cited = dict(zip(asked, await _rank_cited(index, queries, how, context), strict=True))
+        for branch in branches:
+            own = {*read[branch.path], *(passage.id for passage in taken[branch.path])}
+            others = [passage for passage in cited[branch.question] if passage.id not in own]
+            taken[branch.path] += others[: settings.shared_evidence]
     return {
         "tree": {branch.path: _with_evidence(branch, read[branch.path], taken[branch.path]) for branch in branches},
         "passages": reduce(merge_passages, ({passage.id: passage for passage in group} for group in taken.values())),
@@ -60,6 +68,14 @@ async def retrieve(branches: list[Branch], context: Context[Settings]) -> Update
         **(add_loading_time(state, waited) if waited else {}),
         **({"notices": [*translating.get("notices", []), notice]} if notice else {}),
     }
+
+
+async def _rank_cited(index: Searchable, queries: list[str], how: dict[str, Any], context: Context[Settings]) -> list[list[Passage]]:
+    """Return for each query the passages that answers in the tree cite, if a wide search finds them, best first (M-PruneRAG)."""
+    known, kept = context.state["passages"], [branch for branch in context.tree.values() if branch.status not in DROPPED]
+    cited = {key for branch in kept for key in branch.cited if key in known}
+    results = await find_passages(index, queries, k=SHARED_WIDTH, **how) if cited else [[] for _ in queries]
+    return [[known[passage.id] for passage in passages if passage.id in cited] for passages in results]
 
 
 def _with_evidence(branch: Branch, read: tuple[str, ...], passages: list[Passage]) -> Branch:

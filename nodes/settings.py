@@ -304,6 +304,9 @@ class PruneSettings(TreeSettings):
         description="With joint=true: if the confidence is not above tau, ask again with the next k passages. The same answer keeps its "
         "confidence. Not given: true for a language model, false for the extractive model.",
     )
+    shared_evidence: int = Field(
+        default=0, ge=0, le=10, description="Passages cited by other answers, the best for this question, shown too (M-PruneRAG: 2)."
+    )
     final_k: int = Field(default=10, ge=1, description="Passages given to the final call.")
     context_tokens: int = Field(default=3000, ge=50, description="Tokens of passages given to one call.")
 

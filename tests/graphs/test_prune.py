@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 import ramify.graphs as graphs
-from tests.river import FIRST, QUESTION, but, model, river
+from tests.fakes import FakeModel, library
+from tests.river import FIRST, QUESTION, TEXTS, but, model, replies, river
 
 ANSWERED = {"action": "answer", "answer": "Paris", "citations": [1], "questions": [], "entities": []}
 
@@ -233,3 +234,32 @@ def test_without_a_final_reply_the_root_s_own_answer_stands_and_the_failure_is_r
     assert len(result.tree) == 3, "the second opinion is to split"
     assert (result.answer, result.stopped_by) == ("Paris", "error")
     assert "malformed" in result.notices[0]
+
+
+CAPITAL_TEXT, SEINE_TEXT = TEXTS[:2]
+
+
+def shown_for(chat: FakeModel, prompt: str, question: str) -> list[str]:
+    """List the passages shown to the first call about a question."""
+    call = next(call for call in chat.asked(prompt) if call["question"] == question)
+    return [quote["text"] for quote in call["passages"]]
+
+
+@pytest.mark.parametrize(("shared", "texts"), [(0, [SEINE_TEXT]), (1, [SEINE_TEXT, CAPITAL_TEXT])])
+def test_what_the_first_hop_rests_on_is_shown_to_the_second_where_evidence_is_shared(shared: int, texts: list[str]) -> None:
+    chat = but(decide=lambda slots: {**replies("decide", slots), "citations": [1]})
+    result = graphs.ask(QUESTION, model=chat, index=river(), k=1, shared_evidence=shared)
+    assert shown_for(chat, "decide", "Which river runs through Paris?") == texts
+    assert [result.passages[key].text for key in result.tree["0.1"].evidence] == texts
+    assert result.usage.retrievals == 3, "what is shared was found before"
+
+
+def test_a_part_is_shown_the_most_relevant_of_the_passages_that_the_answer_above_cites() -> None:
+    barges, egypt = "What pulls barges on the Seine?", "What is the capital of Egypt?"
+    texts = ("What pulls barges on the Seine: tugs.", "Tugs pull barges on the Seine.", "Cairo is the capital of Egypt.", "What Egypt is.")
+    split = {"simple": False, "first": barges, "second": egypt}
+    chat = but(answer={"answer": "Seine", "confidence": 0.5, "citations": [1, 2]}, decompose=split)
+    options: dict[str, Any] = {"joint": False, "k": 2, "max_depth": 1, "dependent": False, "model": chat}
+    result = graphs.ask(QUESTION, index=library(*TEXTS[:2], *texts), shared_evidence=1, **options)
+    assert {result.passages[key].text for key in result.tree["0"].cited} == {CAPITAL_TEXT, SEINE_TEXT}
+    assert [shown_for(chat, "answer", part) for part in (barges, egypt)] == [[*texts[:2], SEINE_TEXT], [*texts[2:], CAPITAL_TEXT]]
