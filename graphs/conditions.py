@@ -144,6 +144,8 @@ attempts_left = Condition(
 )
 """A weak fork may be decomposed again, unless its halves were split, because that was expensive already."""
 never_split = _of_branch("not split before", lambda branch, settings: branch.attempts == 0)
+unknown_hop = (is_waited_for & ~known & within_depth & never_split).with_label("no answer, and another waits for it")
+"""It may still be answered from below: it is split before its fork is judged."""
 may_reconsider = _of_branch(
     "not reconsidered yet",
     lambda branch, settings: settings.reconsider is not False and not branch.reconsidered and branch.attempts == 0,
@@ -166,6 +168,7 @@ proposes_split = _of_branch(
 )
 proposes_entities = _of_branch("names proposed", lambda branch, settings: branch.proposal is not None and bool(branch.proposal.entities))
 cannot_be_split = _of_branch("cannot be split", lambda branch, settings: branch.attempts > 0)
+judged = _of_branch("scored", lambda branch, settings: branch.score is not None, of_fork=True)
 pair_kept = _of_branch("no better pair", lambda branch, settings: branch.score is not None, of_fork=True)
 """A fork that was to be replaced stays, because no other pair was found."""
 new_pair = _of_branch("a new pair", lambda branch, settings: branch.score is None and len(branch.parts) != 1, of_fork=True)
@@ -318,6 +321,22 @@ root_answered = _below_settled(
     excluded=_independent,
 )
 """All hops of a bridge are accepted: the last one's answer is the question's, without a further call."""
+
+# A search over trees.
+simulations_left = Condition(
+    lambda settings: f"simulations < {settings.simulations}",
+    lambda tree, branch, settings: sum(trial.visits for trial in tree[ROOT].trials) < settings.simulations,
+)
+"""Monte Carlo tree search: its budget; every simulation begins at the root."""
+may_be_tried = _of_branch(
+    "another split may be found", lambda branch, settings: not branch.aggregated and all(trial.parts for trial in branch.trials)
+)
+search_broken_off = Join(
+    "a simulation broken off",
+    waits=lambda tree, branch, settings: branch.path == ROOT and bool(branch.trials),
+    ready=lambda tree, branch, settings: not any(other.next or other.status in {"open", "waiting", "split"} for other in tree.values()),
+)
+"""A call failed, or a budget was used up: nothing is at work any more, and the best split was not chosen yet."""
 
 
 # The loop of Iterative RAG.

@@ -17,8 +17,6 @@ from ramify.graphs.conditions import (
     insufficient,
     invalid_pair,
     is_root,
-    is_waited_for,
-    known,
     never_split,
     new_pair,
     only_part,
@@ -27,6 +25,7 @@ from ramify.graphs.conditions import (
     pair_kept,
     root_answered,
     to_search,
+    unknown_hop,
     unsplit,
     valid_pair,
     within_depth,
@@ -86,8 +85,6 @@ def build(rubric: bool = False, judged: bool = True, repair: bool = True, search
 
 whole_question = (is_root & never_split).with_label("the root, not split before")
 may_expand = within_depth & expandable & never_split
-unknown_hop = (is_waited_for & ~known & within_depth & never_split).with_label("no answer, and another waits for it")
-"""It may still be answered from below: it is split before its fork is judged."""
 
 
 def _max_calls(settings: TorSettings, rubric: bool, judged: bool, repair: bool, search_root: bool) -> MaxCalls:

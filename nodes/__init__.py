@@ -1,6 +1,7 @@
 """Steps, a subject a file; a strategy of `graphs/` wires some of them, in the order of its paper's figure.
 
 * ToR-RAG: init_tree, `decompose` (score_pair), `retrieve`, `answer`, `fill`, `judge`, `prune`, expand, aggregate, `finalize`
+* Monte Carlo tree search: those of ToR-RAG, and select and keep_best (in `tree_search`)
 * PruneRAG: init_tree, retrieve, `decide` (or answer), prune, decompose, extract_entities, fill, aggregate, finalize
 * Iterative RAG: init_tree, the steps of `iterative` and retrieve
 * chains: init_tree, a step of `chain`, retrieve, answer (or condense), finalize
@@ -29,4 +30,5 @@ __all__ = [
     "state",
     "step",
     "tree",
+    "tree_search",
 ]

@@ -119,7 +119,7 @@ def divide(branch: Branch, parts: list[Branch], **changes: Any) -> list[Branch]:
 
 async def _ask_for_parts(branch: Branch, context: Context[TreeSettings], before: Sequence[Branch], better: Branch | None) -> Reply[Pair]:
     """Ask for sub-questions: two, or where the question was searched, one or two for what its passages leave open."""
-    rejected = [f"{child.question} ({child.note})" for child in before if child.status == "pruned"]
+    rejected = [f"{child.question} ({child.note})" for child in _tried(before)]
     kept = "" if better is None else keeping(better.question, better.answer or UNKNOWN)
     slots: dict[str, Any] = {
         "question": branch.question,
@@ -158,11 +158,16 @@ def _new_parts(
     ], ""
 
 
+def _tried(before: Sequence[Branch]) -> list[Branch]:
+    """Return the children that another split must differ from: those that were pruned, or that a search over trees has set aside."""
+    return [child for child in before if child.status in {"pruned", "leaf", "inner"}]
+
+
 def _rejection(children: list[Branch], before: Sequence[Branch]) -> str:
     """Return why a pair is rejected; empty if it is not."""
     if not children:
         return UNASKABLE
-    tried = {normalized_key(child) for child in before if child.status == "pruned"}
+    tried = {normalized_key(child) for child in _tried(before)}
     # One that waits is compared by what it waits for: the pruned one has been filled.
     return "no new way to split it was found" if {normalized_key(child) for child in children if child.status == "open"} <= tried else ""
 

@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 from ramify.nodes.asking.ask import ask, is_small
-from ramify.nodes.settings import AUTO, TorSettings
+from ramify.nodes.settings import AUTO, JudgedSettings, TorSettings
 from ramify.nodes.step import Context, branch_step, with_warning
 from ramify.nodes.step.likelihood import fork_likelihood
 from ramify.nodes.tree import Branch
@@ -39,7 +39,7 @@ async def score_pair(branch: Branch, context: Context[TorSettings]) -> list[Bran
 
 
 @branch_step()
-async def judge(branch: Branch, context: Context[TorSettings]) -> list[Branch]:
+async def judge(branch: Branch, context: Context[JudgedSettings]) -> list[Branch]:
     """Score a fork by sufficiency, non-redundancy, consistency and decomposition, or by how likely its answers are right.
 
     Record the weaker half, if there is one: of two halves of which one has no answer, that one is the weaker.
@@ -71,7 +71,7 @@ async def judge(branch: Branch, context: Context[TorSettings]) -> list[Branch]:
     ]
 
 
-def _goes_by_confidence(settings: TorSettings) -> bool:
+def _goes_by_confidence(settings: JudgedSettings) -> bool:
     return settings.judge == "confidence" or (settings.judge == AUTO and is_small(settings))
 
 

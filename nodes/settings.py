@@ -275,8 +275,8 @@ class SplitSettings(TreeSettings):
     style: Style = Field(default="quoted", description=Settings.model_fields["style"].description)
 
 
-class TorSettings(TreeSettings):
-    """ToR-RAG: theta and the attempts at a fork (paper §4)."""
+class JudgedSettings(TreeSettings):
+    """Settings of every strategy that judges forks."""
 
     final_call_branches: ClassVar[Literal["tree", "leaves"]] = "leaves"
     mmr: float | None = Field(
@@ -288,11 +288,28 @@ class TorSettings(TreeSettings):
         description="How a fork is judged: scores: by four criteria, as in the paper, in a call; confidence: by how likely its "
         "answers are right; auto: confidence for a language model of fewer than 4 billion parameters, else scores.",
     )
+    expand_sure: bool = Field(default=False, description="Also split branches whose confidence is above tau, as in the paper.")
+
+
+class TorSettings(JudgedSettings):
+    """ToR-RAG: theta and the attempts at a fork (paper §4)."""
+
     theta: float = Field(default=0.4, ge=0, le=1, description="A fork judged below this is pruned.")
     redecompositions: int = Field(
         default=1, ge=0, description="How often a fork below theta is decomposed again before it is pruned for good."
     )
-    expand_sure: bool = Field(default=False, description="Also split branches whose confidence is above tau, as in the paper.")
+
+
+class MctsSettings(JudgedSettings):
+    """Monte Carlo tree search over splits: its budget, and how it explores."""
+
+    simulations: int = Field(
+        default=7, ge=1, le=200, description="Maximum number of simulations: each splits one question, answers the halves and judges them."
+    )
+    theta: float = Field(
+        default=0.4, ge=0, le=1, description="The value that a split not tried yet is expected to have: pairs below it are replaced first."
+    )
+    exploration: float = Field(default=0.5, ge=0, description="Weight of rarely tried splits in the choice of the next one (c of UCT).")
 
 
 class PruneSettings(TreeSettings):

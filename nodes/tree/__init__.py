@@ -31,6 +31,7 @@ __all__ = [
     "Proposal",
     "Status",
     "Tree",
+    "Trial",
     "ancestors",
     "branches_below",
     "children",
@@ -54,7 +55,7 @@ ConfidenceSource = Literal["logprobs", "stated", "reader", "person"]
 ROOT = "0"
 WORKING: frozenset[str] = frozenset({"open", "waiting", "answered"})
 DROPPED: frozenset[str] = frozenset({"pruned", "failed"})
-INTERNAL = {"next", "sent", "proposal", "objection", "reconsidered", "aggregated", "sufficiency", "parts"}
+INTERNAL = {"next", "sent", "proposal", "objection", "reconsidered", "aggregated", "sufficiency", "parts", "trials"}
 """The fields of a branch that only the steps of a graph read."""
 
 
@@ -80,6 +81,19 @@ class Point(FrozenModel):
     """How much it helps to answer the question."""
     cited: tuple[str, ...] = ()
     """The ids of the reports that it rests on."""
+
+
+class Trial(FrozenModel):
+    """A split that a search over trees tried: its parts, how many simulations went through it, and their mean value."""
+
+    parts: tuple[str, ...] = ()
+    """The paths of the children; empty where no further split was found."""
+    visits: int = Field(default=0, ge=0)
+    value: float = Field(default=0.0, ge=0, le=1)
+
+    def visited(self, value: float) -> "Trial":
+        """Return the trial with a further simulation of this value."""
+        return self.model_copy(update={"visits": self.visits + 1, "value": (self.value * self.visits + value) / (self.visits + 1)})
 
 
 class Branch(FrozenModel):
@@ -108,6 +122,8 @@ class Branch(FrozenModel):
     """The path of the child that helps less, as the judge found."""
     parts: tuple[str, ...] = ()
     """The paths of the children that it was last split into."""
+    trials: tuple[Trial, ...] = ()
+    """The splits that a search over trees has tried so far."""
     attempts: int = Field(default=0, ge=0)
     """How often it has been split."""
     awaits: str | None = Field(default=None, pattern=r"^0(\.\d+)+$")

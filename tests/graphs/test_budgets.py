@@ -14,7 +14,7 @@ from tests.faults import fault
 from tests.graphs.test_max_calls import WHOLE, Busy, Doubtful, Late, Wavering
 from tests.river import FINAL, QUESTION, model, river
 
-STRATEGIES = ["tor", "prune", "iterative", "chain", "ircot", "self-ask", "react", "naive", "closed-book"]
+STRATEGIES = ["tor", "mcts", "prune", "iterative", "chain", "ircot", "self-ask", "react", "naive", "closed-book"]
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

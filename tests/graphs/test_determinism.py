@@ -14,7 +14,7 @@ def told(result: graphs.Result) -> dict[str, Any]:
     return result.model_dump(exclude={"usage": {"wall_s", "loading_s"}})
 
 
-@pytest.mark.parametrize("strategy", ["prune", "tor", "iterative", "chain", "ircot", "self-ask", "react"])
+@pytest.mark.parametrize("strategy", ["prune", "tor", "mcts", "iterative", "chain", "ircot", "self-ask", "react"])
 def test_the_embedded_model_gives_the_same_tree_twice(strategy: str) -> None:
     first, second = (graphs.ask(QUESTION, strategy, model="extractive") for _ in range(2))
     assert told(first) == told(second)

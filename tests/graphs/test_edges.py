@@ -17,20 +17,20 @@ from tests.river import QUESTION, but, model, river
 
 NODES = Path(__file__).parents[2] / "nodes"
 USED_BY: dict[str, set[str]] = {
-    "aggregate": {"prune", "tor"},
-    "answer": {"chain", "closed-book", "naive", "prune", "self-ask", "tor"},
+    "aggregate": {"mcts", "prune", "tor"},
+    "answer": {"chain", "closed-book", "mcts", "naive", "prune", "self-ask", "tor"},
     "assign_evidence": {"iterative"},
     "compress": {"iterative"},
     "condense": {"react"},
     "decide": {"prune"},
-    "decompose": {"prune", "tor"},
+    "decompose": {"mcts", "prune", "tor"},
     "expand": {"tor"},
     "extract_entities": {"prune"},
-    "fill": {"prune", "tor"},
+    "fill": {"mcts", "prune", "tor"},
     "filter": {"iterative"},
     "finalize": {"chain", "closed-book", "ircot", "naive", "prune", "react", "self-ask", "tor"},
     "follow_up": {"self-ask"},
-    "judge": {"tor"},
+    "judge": {"mcts", "tor"},
     "map_report": {"global"},
     "next_question": {"chain"},
     "next_thought": {"ircot"},
@@ -45,6 +45,7 @@ USED_BY: dict[str, set[str]] = {
     "search_suggested": {"iterative"},
 }
 THRESHOLDS = {"theta", "tau", "threshold", "max_depth", "redecompositions", "rounds", "patience", "enough_facts", "low_relevance"}
+THRESHOLDS |= {"simulations"}
 
 
 def test_a_verb_is_one_object_whoever_uses_it() -> None:

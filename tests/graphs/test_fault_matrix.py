@@ -18,7 +18,7 @@ from tests.tools.questions import fresh
 
 __all__ = ["fresh"]
 
-STRATEGIES = ["prune", "tor", "chain", "ircot", "self-ask", "react", "iterative", "naive", "closed-book"]
+STRATEGIES = ["prune", "tor", "mcts", "chain", "ircot", "self-ask", "react", "iterative", "naive", "closed-book"]
 PLACES: Mapping[str, Callable[[int], int]] = {"root": lambda calls: 1, "branch": lambda calls: min(2, calls), "final": lambda calls: calls}
 """Which call fails, of those that an undisturbed question makes."""
 SAID = {"Seine", "Paris", "The Seine is a river.", "Unknown"}

@@ -14,6 +14,7 @@ WIRINGS: dict[str, tuple[str, dict[str, Any]]] = {
     "tor": ("tor", {"max_depth": 4}),
     "tor rubric": ("tor", {"max_depth": 4, "rubric": True}),
     "tor unjudged": ("tor", {"max_depth": 4, "judged": False}),
+    "mcts": ("mcts", {"max_depth": 4}),
     "prune joint single": ("prune", {"max_depth": 4}),
     "prune joint recursive": ("prune", {"max_depth": 4, "backtrace": "recursive"}),
     "prune staged single": ("prune", {"max_depth": 4, "joint": False}),
@@ -24,7 +25,7 @@ WIRINGS: dict[str, tuple[str, dict[str, Any]]] = {
     "react": ("react", {}),
     "iterative": ("iterative", {"top_k": 40}),
 }
-ALWAYS = ("tor", "prune joint single", "chain", "ircot", "self-ask", "react", "iterative")
+ALWAYS = ("tor", "mcts", "prune joint single", "chain", "ircot", "self-ask", "react", "iterative")
 """One wiring of each strategy, in which every shape is asked; of the others, each shape in one, by turns (all: test_shapes_page.py)."""
 BY_TURNS = [wiring for wiring in WIRINGS if wiring not in ALWAYS]
 CASES = [

@@ -27,7 +27,8 @@ LINE_COLOURS = tuple(f"#f0e0b{number}" for number in range(1, 8))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 MAX_LABEL_CHARS = 28
 """Maximum length of a label."""
-STRATEGY_COLOURS = {"naive": 0, "chain": 1, "iterative": 2, "tor": 3, "prune": 4, "closed-book": 5, "ircot": 6, "self-ask": 7, "react": 8}
+_COLOURED = ("naive", "chain", "iterative", "tor", "prune", "closed-book", "ircot", "self-ask", "react", "mcts")
+STRATEGY_COLOURS = {name: place for place, name in enumerate(_COLOURED)}
 """Index of the colour and marker of each strategy, the same in every report."""
 MATPLOTLIB_STYLE: Any = {
     **{"svg.fonttype": "none", "svg.hashsalt": "ramify", "text.parse_math": False, "font.family": "DejaVu Sans", "font.size": 9.5},

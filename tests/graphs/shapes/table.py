@@ -167,7 +167,7 @@ SHAPES = [
         {"Where was the tuner of the Pellworth organ born?": Split("Who tuned the Pellworth organ?", "Where was {1} born?")},
         {"Who tuned the Pellworth organ?": ("Lantz Brothers",)},
         tuple(f"The Pellworth organ was tuned in 18{year} and who tuned it then is lost." for year in range(10, 18)),
-        {"tor": NO_NAMES, "chain": NO_NAMES, "self-ask": NO_NAMES},
+        {"tor": NO_NAMES, "mcts": NO_NAMES, "chain": NO_NAMES, "self-ask": NO_NAMES},
     ),
     Shape(
         "entity second",
@@ -180,7 +180,7 @@ SHAPES = [
         {"Who tuned the organ of the chapel where Ida Penn married?": Split("Where did Ida Penn marry?", "Who tuned the organ of {1}?")},
         {"Who tuned the organ of Pellworth Chapel?": ("Lantz Brothers",)},
         tuple(f"The organ of Pellworth Chapel was tuned in 18{year} and who tuned it then is lost." for year in range(10, 18)),
-        {"tor": NO_NAMES, "chain": NO_NAMES, "self-ask": NO_NAMES},
+        {"tor": NO_NAMES, "mcts": NO_NAMES, "chain": NO_NAMES, "self-ask": NO_NAMES},
     ),
     Shape(
         "entity alone",
@@ -190,7 +190,7 @@ SHAPES = [
         {},
         {"Who tuned the organ of Pellworth Chapel?": ("Lantz Brothers",)},
         tuple(f"The organ of Pellworth Chapel was tuned in 18{year} and who tuned it then is lost." for year in range(10, 18)),
-        {"tor": NO_NAMES, "chain": NO_NAMES, "self-ask": NO_NAMES},
+        {"tor": NO_NAMES, "mcts": NO_NAMES, "chain": NO_NAMES, "self-ask": NO_NAMES},
     ),
     Shape(
         "unanswerable first hop",
