@@ -15,10 +15,12 @@ Runs = Annotated[
     list[Path], typer.Argument(metavar="RUN", help="Folder of a run; repeatable. Runs made with --calls contain the model calls.")
 ]
 FormatOption = Annotated[
-    Literal["sft", "dpo"], typer.Option("--as", help="sft: chats of correct trees; dpo: pairs of a better and a worse reply.")
+    Literal["sft", "dpo", "trees"],
+    typer.Option("--as", help="sft: chats of correct trees; dpo: pairs of better and worse replies; trees: of better and worse trees."),
 ]
 Out = Annotated[
-    Path | None, typer.Option("--out", metavar="FILE", help="File to write. [sft.jsonl or dpo.jsonl in the first run's folder]")
+    Path | None,
+    typer.Option("--out", metavar="FILE", help="File to write. [sft, dpo or trees.jsonl in the first run's folder]"),
 ]
 Strategies = Annotated[str | None, typer.Option("--strategy", metavar="A,B", help="Only trees of these strategies. [all]")]
 MinConfidence = Annotated[
@@ -29,7 +31,7 @@ MinConfidence = Annotated[
 def export_command(
     runs: Runs, form: FormatOption, out: Out = None, strategy: Strategies = None, min_confidence: MinConfidence = None
 ) -> None:
-    """Write judged trees as training data for a language model: one JSON object a line, in TRL's format."""
+    """Write judged trees as training data for a language model: one JSON object a line, of replies in TRL's format."""
     from ramify.lab.results import read_run
     from ramify.lab.results.export import export_examples
 

@@ -1,11 +1,11 @@
-"""Training data from the trees of a run: chat examples of right trees, and preference pairs of replies."""
+"""Training data from the trees of a run: chat examples of right trees, and preference pairs of replies and of whole trees."""
 
 import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import permutations, product
 from typing import Any, Literal
 
 from ramify.lab.results import ResultLine, Run
@@ -16,11 +16,13 @@ from ramify.prompts.lenient_types import reply_fields
 from ramify.tools.errors import InputError
 from ramify.tools.quoting import truncate_line
 
-ExportFormat = Literal["sft", "dpo"]
+ExportFormat = Literal["sft", "dpo", "trees"]
 TrainingExample = dict[str, Any]
 PATH_PATTERN = re.compile(r"0(\.\d+)*")
 NO_CALLS_REMEDY = "run `ramify eval` with --calls and another --out"
 SUB_QUESTION_FIELDS = ("first", "second")
+MAX_CALLS_SHARE = 2 / 3
+"""Of two right trees, the one with at most this share of the other's calls is preferred."""
 
 
 @dataclass
@@ -50,7 +52,8 @@ def export_examples(
 
     `sft`: the calls of trees with a right answer, without those of dropped branches. `dpo`: decompositions of the same question, kept
     in a tree with a right answer against pruned ones (ToR-RAG's future work), and right against wrong final replies (rejection
-    sampling as in CoRAG, arXiv 2501.14342). Chosen examples are from trees with a confidence of at least `min_confidence`.
+    sampling as in CoRAG, arXiv 2501.14342). `trees`: whole trees of the same question, a right one against a wrong one, and of two right
+    ones that with clearly fewer calls. Chosen examples are from trees with a confidence of at least `min_confidence`.
     """
     result = TrainingExport()
     lines = [
@@ -64,6 +67,8 @@ def export_examples(
     result.counts |= Counter({"right trees": len(good), "trees": len(lines)})
     if form == "sft":
         _add_chats(good, result)
+    elif form == "trees":
+        _add_trees([line for _, line in lines], good, result)
     else:
         _add_decompositions(lines, good, result)
         _add_answers([line for _, line in lines], good, result)
@@ -77,6 +82,8 @@ def _no_examples_error(lines: Sequence[tuple[Run, ResultLine]], good: Sequence[R
     recorded = any(line.row.get("calls") for _, line in lines)
     if not good:
         why = f"of {len(lines):,} answers with a gold, {len(good):,} are right and confident enough"
+    elif form == "trees":
+        why = "no question was searched and answered twice, once right and once wrong, or both times right with clearly fewer calls"
     elif form == "sft":
         why = f"none of {len(good):,} right trees has recorded calls of branches that were kept"
     else:
@@ -84,7 +91,7 @@ def _no_examples_error(lines: Sequence[tuple[Run, ResultLine]], good: Sequence[R
         if not any(line.row.get("calls") for line in good):
             why += ", and no calls are recorded, which pairs of answers require"
     more = "use runs with more questions, strategies that prune (tor), or several seeds (--sweep seed=0,1,2)"
-    remedy = more if recorded or (form == "dpo" and not lines) else f"{NO_CALLS_REMEDY}; {more}"
+    remedy = more if recorded or form == "trees" or (form == "dpo" and not lines) else f"{NO_CALLS_REMEDY}; {more}"
     return InputError(f"there is nothing to export as {form}: {why}", remedy)
 
 
@@ -227,3 +234,30 @@ def _final_call(line: ResultLine) -> dict[str, Any] | None:
     return next(
         (call for call in reversed(_calls(line)) if call["reply"].get("answer") and call["reply"]["answer"] == line.row.get("answer")), None
     )
+
+
+def _add_trees(lines: Iterable[ResultLine], good: Iterable[ResultLine], result: TrainingExport) -> None:
+    """Add pairs of whole trees of the same question, without those that nothing was searched for."""
+    preferable = set(map(id, good))
+    by_question: dict[tuple[str, str], list[ResultLine]] = {}
+    for line in lines:
+        if (line.row.get("usage") or {}).get("retrievals"):
+            by_question.setdefault((line.row["dataset"], line.row["id"]), []).append(line)
+    for same_question in by_question.values():
+        for chosen, rejected in permutations(same_question, 2):
+            if id(chosen) not in preferable:
+                continue
+            calls = chosen.row["usage"]["llm_calls"], rejected.row["usage"]["llm_calls"]
+            if not rejected.right:
+                _add_tree_pair(chosen, rejected, f"right against {rejected.outcome}", "pairs of a right and a wrong tree", result)
+            elif calls[0] <= MAX_CALLS_SHARE * calls[1]:
+                _add_tree_pair(chosen, rejected, f"both right, {calls[0]} calls against {calls[1]}", "pairs by calls", result)
+
+
+def _add_tree_pair(chosen: ResultLine, rejected: ResultLine, why: str, kind: str, result: TrainingExport) -> None:
+    row = chosen.row
+    sides = {"chosen": chosen.row, "rejected": rejected.row}
+    trees = {side: {"answer": of["answer"], "calls": of["usage"]["llm_calls"], "tree": of["tree"]} for side, of in sides.items()}
+    made_by = {side: {name: of.get(name) or "" for name in ("strategy", "variant")} for side, of in sides.items()}
+    metadata = {"dataset": row["dataset"], "id": row["id"], **made_by}
+    result.add({"question": row["question"], **trees, "why": why, "metadata": metadata}, kind)

@@ -145,6 +145,43 @@ def test_invalid_calls_are_rejected(tmp_path: Path, calls: Any) -> None:
         export_run(write_run(tmp_path / "run", tor(1, calls=calls)), "sft")
 
 
+def searched(calls: int) -> dict[str, Any]:
+    return {"usage": {"llm_calls": calls, "retrievals": 2}}
+
+
+def test_a_right_tree_is_preferred_to_a_wrong_one_of_the_same_question(tmp_path: Path) -> None:
+    folder = write_run(
+        tmp_path / "run",
+        tor(1, tree=KEPT_AND_PRUNED, **searched(9)),
+        make_line(1, "prune", em=0.0, error=None, answer="Graz", tree=[branch("0", "Where?")], **searched(3)),
+        tor(2, right=False, tree=KEPT_AND_PRUNED, **searched(3)),
+    )
+    [pair] = export_run(folder, "trees")
+    assert (pair["question"], pair["why"]) == ("Where was its builder born?", "right against wrong")
+    assert pair["chosen"] == {"answer": "Ada", "calls": 9, "tree": KEPT_AND_PRUNED}
+    assert (pair["rejected"]["answer"], pair["rejected"]["calls"]) == ("Graz", 3)
+    assert [pair["metadata"][side]["strategy"] for side in ("chosen", "rejected")] == ["tor", "prune"]
+
+
+@pytest.mark.parametrize(("calls", "pairs"), [((4, 6), 1), ((5, 6), 0), ((6, 6), 0), ((9, 2), 1)])
+def test_of_two_right_trees_that_with_clearly_fewer_calls_is_preferred(tmp_path: Path, calls: tuple[int, int], pairs: int) -> None:
+    rows = [tor(1, variant, tree=KEPT_AND_PRUNED, **searched(count)) for variant, count in zip(("", "seed=1"), calls, strict=True)]
+    wrong = tor(2, right=False, tree=[], **searched(1)), tor(2, "seed=1", tree=KEPT_AND_PRUNED, **searched(1))
+    made = [pair for pair in export_run(write_run(tmp_path / "run", *rows, *wrong), "trees") if "both right" in pair["why"]]
+    assert [(pair["chosen"]["calls"], pair["rejected"]["calls"]) for pair in made] == [(min(calls), max(calls))] * pairs
+
+
+def test_only_sure_trees_are_preferred_and_those_without_a_search_are_left_out(tmp_path: Path) -> None:
+    unsearched = make_line(1, "closed-book", em=0.0, error=None, usage={"llm_calls": 1, "retrievals": 0})
+    folder = write_run(tmp_path / "run", tor(1, tree=KEPT_AND_PRUNED, **searched(9)), unsearched)
+    with pytest.raises(InputError, match="once right and once wrong"):
+        export_run(folder, "trees")
+    both = write_run(tmp_path / "both", tor(1, **searched(9)), tor(1, "seed=1", right=False, **searched(9)))
+    assert len(export_run(both, "trees", min_confidence=0.5)) == 1
+    with pytest.raises(InputError, match="0 are right and confident enough"):
+        export_run(both, "trees", min_confidence=0.9)
+
+
 def test_a_run_records_the_calls_as_they_were_sent(data: Path, tmp_path: Path) -> None:
     model = make_model()
     asked: RunOptions = make_options(data, tmp_path / "run", model, calls=True, limit=2)
