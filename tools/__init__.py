@@ -7,8 +7,8 @@
 * for all interfaces: `pages`, `checkup`, `errors`, `user_input` (validation), `new_files`, `shared`, `scrub`, `server_address`;
   `released` models, their `downloads` (by `pip`) and `released_weights`; the `profile` of a calibration, by which answers are withheld
 * texts: `english`, `anaphora` (pronouns and fragments), `identifiers` (codes and exact numbers), `languages`, `no_answer` (replies
-  without one, by its `no_answer_words`), `quoting`, `supporting_sentence`, `text_location`, `versions`, `names` in texts with their
-  `inflection`
+  without one, by its `no_answer_words`), `quoting`, `steps` (the order of a procedure), `supporting_sentence`, `text_location`,
+  `versions`, `names` in texts with their `inflection`
 """
 
 __all__ = ["documents", "embeddings", "errors", "index", "models"]

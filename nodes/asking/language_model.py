@@ -25,6 +25,7 @@ from ramify.tools.models.structured_call import ON_TEXT, REQUEST_CONTEXT
 from ramify.tools.models.tokens import passage_length, truncate_to_tokens
 from ramify.tools.quoting import truncate_line
 from ramify.tools.scrub import scrub
+from ramify.tools.steps import in_step_order
 from ramify.tools.versions import versions_among
 
 Count = Callable[[str], int]
@@ -129,7 +130,7 @@ def _window(settings: Settings, model: Answerer) -> int:
 
 
 def limit_passages(passages: tuple[Passage, ...], settings: Settings) -> tuple[Passage, ...]:
-    """Return the first passages that have at most `context_tokens` together, at least one."""
+    """Return the first passages of at most `context_tokens` together, at least one; those of a procedure in the order of its steps."""
     kept: list[Passage] = []
     total = 0
     for passage in passages:
@@ -137,7 +138,7 @@ def limit_passages(passages: tuple[Passage, ...], settings: Settings) -> tuple[P
         if kept and total > settings.context_tokens:
             break
         kept.append(passage)
-    return tuple(kept)
+    return tuple(in_step_order(kept, lambda passage: passage))
 
 
 def to_quote(passage: Passage, settings: Settings) -> Quote:

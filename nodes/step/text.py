@@ -17,7 +17,7 @@ from ramify.nodes.state import State, answer_id
 from ramify.nodes.step import Update, call_model
 from ramify.nodes.step.findings import branches_for_final_call, rank_passages, to_finding
 from ramify.nodes.step.support import add_usage, check_sentences, leave_out_irrelevant
-from ramify.nodes.tree import DROPPED, ROOT, Tree, ancestors, is_unknown, position
+from ramify.nodes.tree import DROPPED, ROOT, ancestors, is_unknown, position
 from ramify.nodes.tree.citation import (
     MAX_UNCITED,
     Citation,
@@ -32,6 +32,7 @@ from ramify.nodes.tree.citation import (
 from ramify.prompts import WRITE
 from ramify.prompts.prompt import Quote
 from ramify.tools.search.relevance import NO_RERANKER
+from ramify.tools.steps import in_step_order
 from ramify.tools.supporting_sentence import QuestionAnswer, quote_support, split_sentences
 
 _MARK_AFTER_STOP = re.compile(
@@ -127,7 +128,7 @@ async def add_text(state: State, settings: Settings, model: Answerer, update: Up
     if model.writes_text(settings.style) and answered and "text" not in update and not update.get("error"):
         update = update | await _write_text(state, settings, update)
     if answered and not update.get("text"):
-        update = update | _quote_citations(state["tree"], update)
+        update = update | _quote_citations(state, update)
     if model.needs_quotation(str(update["answer"]), update.get("confidence")):
         update = update | await _quote_passages(state, model, update)
     if answered and update.get("sentences") and not update.get("quoted"):
@@ -178,13 +179,14 @@ def text_streamer(state: State) -> OnText | None:
     return on_text
 
 
-def _quote_citations(tree: Tree, update: Update) -> Update:
-    """Return a text of quotations from the cited passages, in the order of the hops."""
+def _quote_citations(state: State, update: Update) -> Update:
+    """Return a text of quotations from the cited passages, in the order of the hops; those of a procedure in the order of its steps."""
     answer, cited = str(update["answer"]), [citation for citation in update.get("citations", []) if citation.cited]
     if not cited:
         return text_update([[Sentence(text=line)] for line in answer.splitlines() if line.strip()])
-    hops = {key: branch.path for branch in reversed(tree.values()) if branch.known and branch.path != ROOT for key in branch.cited}
-    ordered = sorted(cited, key=lambda citation: position(hops.get(citation.id, "9")))
+    hops = {key: branch.path for branch in reversed(state["tree"].values()) if branch.known and branch.path != ROOT for key in branch.cited}
+    known = {**state["passages"], **update.get("passages", {})}
+    ordered = in_step_order(sorted(cited, key=lambda citation: position(hops.get(citation.id, "9"))), lambda citation: known[citation.id])
     quotes: dict[str, list[int]] = {}
     for number, citation in enumerate(ordered, 1):
         quotes.setdefault(citation.quote.strip("… "), []).append(number)
@@ -206,6 +208,7 @@ async def _quote_passages(state: State, model: Answerer, update: Update) -> Upda
     before: list[Citation] = [] if quotation.answers else update.get("citations", [])
     said = {(citation.id, citation.quote) for citation in before}
     lines = [(passages[number - 1], quote) for number, quote in quotation.lines if (passages[number - 1].id, quote) not in said]
+    lines = in_step_order(lines, lambda line: line[0])
     places: dict[str, list[str]] = {}
     for passage, quote in lines:
         places.setdefault(passage.id, []).append(quote)

@@ -23,6 +23,7 @@ from ramify.kinds.hierarchy._clustering import KnownValues
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.english import fold
 from ramify.tools.errors import UsageError
+from ramify.tools.steps import Step, natural_key, parse_step
 
 NO_FIELDS = "none"
 """The value of `group_by` for one group of all leaves: a RAPTOR tree over the whole corpus."""
@@ -171,10 +172,6 @@ class Repair(NamedTuple):
 
 Values = tuple[tuple[str, ...], ...]
 """The values of a leaf for each field; an empty tuple where the field is missing."""
-Step = tuple[str, int]
-"""The number of a step or paragraph: its prefix and its last part."""
-_STEP = re.compile(r"(?:(?:step|schritt|étape|paso|passo)\s+|단계\s*)?((?:[A-Z]?\d+[-.–])*)(\d+)(?:단계)?[.:)]?(?:\s|$)", re.IGNORECASE)
-_LETTER = re.compile(r"\(?([a-z])[.)]\s")
 _LEAVES_SQL = """SELECT passages.id, document, documents.file, label, metadata, vector FROM passages
 JOIN vectors USING (digest) JOIN documents ON documents.id = document WHERE hidden IS NULL ORDER BY passages.id"""
 BINNING_SEPARATOR = ":"
@@ -258,8 +255,7 @@ class Leaves:
     @cached_property
     def reading_order(self) -> list[int]:
         """The leaves in reading order of their files."""
-        numbers = [[(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", id)] for id in self.ids]
-        return sorted(range(len(self)), key=lambda place: (self.files[place], numbers[place]))
+        return sorted(range(len(self)), key=lambda place: (self.files[place], natural_key(self.ids[place])))
 
     @cached_property
     def fields(self) -> list[str]:
@@ -303,14 +299,6 @@ def _with_location(metadata: dict[str, Any]) -> dict[str, Any]:
     folder = PurePosixPath(str(metadata.get("source") or "").replace("\\", "/")).parent.as_posix()
     part = str(metadata.get("heading") or "").partition(" > ")[0]
     return {**({"folder": folder} if folder not in (".", "/") else {}), **({"part": part} if part else {}), **metadata}
-
-
-def parse_step(heading: str) -> Step | None:
-    """Return the number at the beginning of a heading: "Step 3", "4-38.", "2.1 Scope", "a."; None if there is none."""
-    if match := _STEP.match(heading):
-        return match[1].casefold(), int(match[2])
-    letter = _LETTER.match(heading)
-    return ("", ord(letter[1])) if letter else None
 
 
 def fold_value(value: str) -> str:
