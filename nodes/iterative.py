@@ -13,10 +13,10 @@ from ramify.nodes.step.text import cite_reply, text_streamer
 from ramify.nodes.tree import ROOT, UNKNOWN, Branch, Passage, new_children
 from ramify.nodes.tree.citation import without_trailing_marks
 from ramify.prompts import COMPRESS, FILTER, PLAN, Filtered
-from ramify.prompts.iterative import FILTER_RECORDS, FilteredSources
+from ramify.prompts.iterative import FILTER_RECORDS, MAX_SUB_QUERIES, FilteredSources
 from ramify.prompts.prompt import unescape
 
-MAX_QUERIES = 5
+MAX_QUERIES = 1 + MAX_SUB_QUERIES
 UNPLANNED = "no plan was made, and the question was searched unchanged"
 
 
@@ -28,7 +28,7 @@ async def plan(context: Context[IterativeSettings]) -> Update:
     reply, update = await call_model(state, PLAN, field="primary", fallback=UNPLANNED, question=root.question)
     wanted = reply.value if reply else None
     queries = [wanted.primary, *wanted.sub_queries] if wanted else []
-    distinct = list(dict.fromkeys(text.strip() for text in queries if text.strip()))[:MAX_QUERIES] or [root.question]
+    distinct = list(dict.fromkeys(text.strip() for text in queries if text.strip())) or [root.question]
     grown = new_children(state["tree"], ROOT, distinct)
     note = "" if wanted else "no plan: searched unchanged"
     memory = Search(keywords=tuple(wanted.keywords), expected=tuple(wanted.expected)) if wanted else Search()

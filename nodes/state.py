@@ -79,7 +79,9 @@ class Search(FrozenModel):
     keywords: tuple[str, ...] = ()
     expected: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
+    """The sources that the model finds promising."""
     pages: tuple[str, ...] = ()
+    """Of these, the pages that it names: a source and a page each, as in `Passage.place`."""
     relevances: tuple[float, ...] = ()
     """How relevant each round was, since the last query was added."""
     suggested: str = ""

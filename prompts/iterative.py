@@ -24,12 +24,15 @@ from ramify.prompts.lenient_types import (
 from ramify.prompts.prompt import Prompt
 from ramify.prompts.worked_examples import FIRST_OPENED, HOLLIN, OSKEL, TROUT, example, passage
 
+MAX_SUB_QUERIES = 8
+"""Maximum number of queries of a plan beside the primary one."""
+
 
 class Plan(ModelReply):
     """What to search for, which words matter, and what a good passage would hold."""
 
     primary: Sentence = Field(default="", description="the one best search query for the question")
-    sub_queries: Annotated[Texts, AtMost(4, each=QUERY_CHARS)] = Field(description="two to four further queries for its parts")
+    sub_queries: Annotated[Texts, AtMost(MAX_SUB_QUERIES, each=QUERY_CHARS)] = Field(description="a further query for each of its parts")
     keywords: Annotated[Texts, AtMost(8, each=NAME_CHARS)] = Field(description="names and terms that a relevant passage would contain")
     expected: Annotated[Texts, AtMost(5, each=NAME_CHARS)] = Field(description="the kinds of information that the answer needs")
 
@@ -87,14 +90,14 @@ class FilteredSources(Filtered):
 FILTER: Prompt[Filtered] = Prompt(
     name="filter",
     purpose="Select the relevant passages and facts of a batch (Iterative RAG, step 3)",
-    task="Pick from a batch of passages what helps to answer the question.",
+    task="Pick from the passages what helps to answer the question.",
     template="Passages:\n{passages}\n\nFacts so far:\n{facts}\n\nLooked for: {expected}\n\nQuestion: {question}",
     reply=FilteredSources,
     sources=True,
     examples=(
         example(
             FilteredSources(
-                relevant=[2], facts=["Hollin Bridge was widened in 1904."], is_sufficient=True, relevance=0.9, sources=["bridges.pdf"]
+                relevant=[2], facts=["Hollin Bridge was widened in 1904."], is_sufficient=True, relevance=0.9, sources=["bridges.pdf:3"]
             ),
             facts=[],
             expected="a year",

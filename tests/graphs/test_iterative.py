@@ -61,6 +61,13 @@ def test_what_helped_is_assigned_to_the_branch_that_found_it() -> None:
     assert result.explanation
 
 
+def test_every_query_of_a_plan_is_searched_up_to_a_bound() -> None:
+    planned = [f"river number {n}" for n in range(12)]
+    result = graphs.ask(QUESTION, "iterative", model=but(plan={"primary": QUESTION, "sub_queries": planned}), index=SHELF)
+    assert [branch.question for path, branch in result.tree.items() if path != "0"] == [QUESTION, *planned[:8]]
+    assert result.usage.retrievals == 9
+
+
 def test_without_a_plan_the_question_itself_is_searched_and_the_tree_says_so() -> None:
     result = graphs.ask(QUESTION, "iterative", model=but(plan="no plan"), index=river())
     assert result.tree["0.0"].question == QUESTION

@@ -39,8 +39,8 @@ FIGURES: list[tuple[str, dict[str, Any], tuple[int, int]]] = [
     ("ircot", {}, (9, 9)),
     ("self-ask", {}, (9, 4)),
     ("react", {}, (15, 7)),
-    ("iterative", {}, (7, 9)),
-    ("iterative", {"patience": 3}, (7, 6)),
+    ("iterative", {}, (7, 13)),
+    ("iterative", {"patience": 3}, (7, 10)),
     ("naive", {}, (1, 1)),
     ("closed-book", {}, (1, 0)),
 ]
@@ -106,7 +106,7 @@ class Busy:
             "finalize": {**answer, "settled_by": "agreement"},
             **{name: {"done": False, "question": first} for name in ("next_question", "follow_up", "search_or_answer")},
             "next_thought": {"sentence": first},
-            "plan": {"primary": "a", "sub_queries": ["b", "c", "d", "e"], "keywords": [], "expected": []},
+            "plan": {"primary": "a", "sub_queries": list("bcdefghi"), "keywords": [], "expected": []},
             "filter": filtered(self.count),
             "compress": {**answer, "explanation": "so"},
         }.get(prompt, answer)

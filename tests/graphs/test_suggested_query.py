@@ -78,4 +78,4 @@ def test_a_new_query_every_round_stays_within_the_maximum() -> None:
     most = graphs.strategies.max_calls("iterative", graphs.strategies.configure("iterative", {"style": "short"})[1])
     assert most is not None
     assert (result.usage.llm_calls, result.usage.retrievals) == (6, 5), "five rounds, a search after four of them, and nothing to compress"
-    assert (most.calls, most.retrievals) == (7, 9)
+    assert (most.calls, most.retrievals) == (7, 13)

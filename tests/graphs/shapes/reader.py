@@ -177,7 +177,7 @@ class Reader:
     def plan(self, slots: Mapping[str, Any]) -> Mapping[str, Any]:
         parts = [part for split in self.shape.splits.values() for part in (split.first, split.second)]
         queries = [*parts, *(name for names in self.shape.names.values() for name in names)]
-        return {"primary": slots["question"], "sub_queries": queries[:4], "keywords": [], "expected": []}
+        return {"primary": slots["question"], "sub_queries": queries, "keywords": [], "expected": []}
 
     def filter(self, slots: Mapping[str, Any]) -> Mapping[str, Any]:
         needed = {fact.text for fact in self.shape.facts.values()}
