@@ -154,6 +154,10 @@ may_reconsider = _of_branch(
 """PruneRAG, joint: the model is asked again, with a hint."""
 is_helpful = _of_branch("score > 0", lambda branch, settings: bool(branch.score))
 """GraphRAG §2: a batch helps to answer."""
+is_searched = _of_branch(
+    "passages of a search", lambda branch, settings: bool(branch.points), excluded=lambda settings: settings.over != "search"
+)
+"""GraphRAG, baseline SS: passages that a search found are points of the answer themselves, and nothing is mapped."""
 chain_may_continue = _of_branch(
     lambda settings: f"depth < L ({settings.max_depth})", lambda branch, settings: 0 < branch.depth < settings.max_depth
 )

@@ -3,7 +3,7 @@
 Take those of a level in batches, answer the question from each side by side, drop what helps nothing, join the rest.
 """
 
-from ramify.graphs.conditions import is_helpful
+from ramify.graphs.conditions import is_helpful, is_searched
 from ramify.graphs.strategies import MaxCalls, Strategy
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.init_tree import init_tree
@@ -18,7 +18,8 @@ def build() -> Wiring[GlobalSettings]:
     graph = Wiring(GlobalSettings)
     graph.module("Community answers (map)", map_report, prune)
     graph.module("Global answer (reduce)", reduce)
-    graph.path(START, init_tree, retrieve_reports, map_report)
+    graph.path(START, init_tree, retrieve_reports)
+    graph.when(retrieve_reports, {is_searched: reduce}, otherwise=map_report)
     graph.when(map_report, {is_helpful: reduce}, otherwise=prune)
     graph.path(prune, reduce, END)
     return graph

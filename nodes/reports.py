@@ -1,4 +1,4 @@
-"""retrieve_reports: divide the reports or summaries of a level, or all passages, into batches, one branch each; map_report: read one.
+"""retrieve_reports: divide reports or summaries of a level, or passages, into batches, one branch each; map_report: read one.
 
 GraphRAG §2; a level's batches are joined by `reduce`.
 """
@@ -21,7 +21,7 @@ from ramify.tools.errors import UsageError
 from ramify.tools.index.index import Index, iterate_passages
 from ramify.tools.index.index_store import FolderStore
 from ramify.tools.index.reports import REPORT_NAMES, Report, Reports, Subject, report_id
-from ramify.tools.search.searcher import DEMO, Searchable, as_collections, find_passages, index_summary, open_index
+from ramify.tools.search.searcher import DEMO, Searchable, as_collections, find_passages, index_summary, open_index, warm
 
 _PROMPT_TOKENS = 1200
 """Tokens reserved for the rest of a prompt, with its worked examples."""
@@ -32,26 +32,33 @@ _MIN_LOADING_S = 0.1
 """From this many seconds on, opening an index counts as loading."""
 _SKIP_FACTOR = 2
 """A level is skipped if its tokens, as counted when it was built, exceed those of all batches by this factor."""
-_MAX_STORE_PASSAGES = 100
-"""Passages requested from a store or retriever other than ramify's."""
+_MAX_FOUND = 100
+"""Passages requested from a search."""
 
 Batches = list[list[Passage]]
 
 
 @state_step
 async def retrieve_reports(context: Context[GlobalSettings]) -> Update:
-    """Divide what is to be read into batches, shuffled, so that none has all texts of one kind."""
+    """Divide what is to be read into batches, shuffled, so that none has all texts of one kind; a search gives one batch, by rank."""
     state, settings = context.state, context.settings
     index, waited = await asyncio.to_thread(_open_index, settings)
-    if isinstance(index, Index):
+    notice = ""
+    if isinstance(index, Index) and settings.over != "search":
         batches, notice = await asyncio.to_thread(_batches, state["question"], index, settings)
-    else:  # another store: it has no reports, and does not list its passages
-        [passages] = await find_passages(index, [state["question"]], k=_MAX_STORE_PASSAGES, filter=settings.filter)
-        batches, _ = await asyncio.to_thread(lambda: _limit_batches(_make_batches(passages, settings), "", settings))
-        notice = f"the index has no reports: the passages found by a search are read ({sum(map(len, batches))} passages)"
+    else:
+        queries = [state["question"]]
+        [passages] = await find_passages(index, queries, k=_MAX_FOUND, hybrid=settings.hybrid, filter=settings.filter, view="flat")
+        if settings.over == "search":
+            batches = (await asyncio.to_thread(_fill_batches, passages, settings))[:1]
+        else:  # another store: it has no reports, and does not list its passages
+            batches, _ = await asyncio.to_thread(lambda: _limit_batches(_make_batches(passages, settings), "", settings))
+            notice = f"the index has no reports: the passages found by a search are read ({sum(map(len, batches))} passages)"
     root = state["tree"][ROOT]
     evidence = [tuple(text.id for text in batch) for batch in batches]
     children = [Branch(path=f"{ROOT}.{number}", question=root.question, kind="batch", evidence=ids) for number, ids in enumerate(evidence)]
+    if settings.over == "search" and current_model(settings).writes:  # the embedded model quotes sentences, which it picks as from a batch
+        children = [_with_points(*pair) for pair in zip(children, batches, strict=True)]
     return {
         "tree": {branch.path: branch for branch in (root.with_status("split"), *children)},
         "passages": {text.id: text for batch in batches for text in batch},
@@ -62,13 +69,23 @@ async def retrieve_reports(context: Context[GlobalSettings]) -> Update:
     }
 
 
+def _with_points(branch: Branch, passages: list[Passage]) -> Branch:
+    """Return a branch whose points are its passages, as they are."""
+    points = [
+        Point(text=f"{passage.title}: {passage.text}", score=min(1.0, max(0.0, passage.score)), cited=(passage.id,)) for passage in passages
+    ]
+    return branch.with_status("answered", answer="", points=points, score=points[0].score)
+
+
 def _open_index(settings: GlobalSettings) -> tuple[Searchable, float]:
     """Open the index and load the model; return the index and the seconds of loading, which do not count for the question.
 
-    No encoder is loaded, because nothing is searched by vectors.
+    An encoder is loaded only where passages are searched.
     """
     began = time.perf_counter()
     index = open_report_index(settings)
+    if settings.over == "search":
+        warm(index)
     if isinstance(index, Index) and settings.over == "reports":
         _require_reports(index, settings)  # refused before a model is loaded
     opening = time.perf_counter() - began
@@ -142,14 +159,19 @@ def _report_passage(report: Report, subject: Subject) -> Passage:
 
 
 def _make_batches(texts: list[Passage], settings: GlobalSettings) -> Batches:
-    """Return texts in batches, shuffled by the seed, each within the token limit."""
-    model = current_model(settings)
+    """Return texts in batches, shuffled by the seed."""
     shuffled = sorted(texts, key=lambda text: text.id)
     random.Random(settings.seed).shuffle(shuffled)
+    return _fill_batches(shuffled, settings)
+
+
+def _fill_batches(texts: list[Passage], settings: GlobalSettings) -> Batches:
+    """Return texts in batches, in their order, each within the token limit."""
+    model = current_model(settings)
     room = _batch_tokens(settings, model)
     batches: Batches = []
     total = 0
-    for text in shuffled:
+    for text in texts:
         length = model.count(f"{text.title} {text.text}") + _TAG_TOKENS
         if not batches or total + length > room:
             batches.append([])

@@ -394,10 +394,10 @@ class GlobalSettings(Settings):
         default="auto",
         description="Level of the reports or summaries that are read; 0 is the root. auto: the deepest with at most max_batches batches.",
     )
-    over: Literal["reports", "passages"] = Field(
+    over: Literal["reports", "passages", "search"] = Field(
         default="reports",
         description="reports: read the reports of a graph or the summaries of a hierarchy; passages: read all passages of any index "
-        "(the baseline TS of the paper).",
+        "(the baseline TS of the paper); search: answer from the passages that a search finds, as many as num_ctx has room for (SS).",
     )
     max_batches: int = Field(
         default=16,

@@ -65,6 +65,30 @@ class TestWhatIsRead:
         with pytest.raises(UsageError, match=r"reports cannot be filtered.* over=passages"):
             asked(index, filter={"source": "vane.md"})
 
+    def test_the_passages_of_a_search_without_a_call_for_each_batch(self, index: GraphIndex) -> None:
+        question = "Who founded the Kells Company?"
+        result = asked(index, chat := model(), question, over="search", batch_tokens=250)
+        [reduced] = chat.asked("reduce")
+        assert [name for name, _ in chat.calls] == ["reduce"]
+        [batch] = batches(result)
+        found = index.search([question], 100, view="flat")[0]
+        assert batch.evidence == tuple(passage.id for passage in found[: len(batch.evidence)]), "the best, by rank"
+        assert 1 < len(batch.evidence) < len(index)
+        texts = [part["text"] for part in reduced["passages"]]
+        assert {text.partition(": ")[2] for text in texts} == {VALLEY[text.partition(": ")[0]] for text in texts}
+        assert {citation.id for citation in result.citations} <= set(batch.evidence)
+        whole = batches(asked(index, model(), question, over="search", batch_tokens=None))
+        assert [set(branch.evidence) for branch in whole] == [set(index.ids())], "as many as the window has room for"
+
+    def test_the_embedded_model_quotes_sentences_of_what_a_search_finds(self, index: GraphIndex) -> None:
+        result = asked(index, "extractive", "Who founded the Kells Company?", over="search", batch_tokens=None)
+        assert "founded the Kells Company" in result.answer.splitlines()[0]
+        assert all(line.partition(": ")[2].partition(" [")[0] in " ".join(VALLEY.values()) for line in result.answer.splitlines())
+
+    def test_a_search_of_a_store_of_another_make(self) -> None:
+        result = asked(river(), chat := model(), over="search", batch_tokens=None)
+        assert ([name for name, _ in chat.calls], len(batches(result)[0].evidence)) == (["reduce"], 4)
+
     def test_an_index_without_a_graph_is_refused_with_the_command_that_makes_one(self, tmp_path: Path) -> None:
         plain = Index.from_texts(list(VALLEY.values()), WordEncoder(), path=tmp_path / "plain")
         with pytest.raises(UsageError, match=r"has no reports — .*`ramify index --kind graph --out .*plain`.*over=passages"):

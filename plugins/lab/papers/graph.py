@@ -25,17 +25,15 @@ SEARCH_CONDITION, MAP_CONDITION = "SS", "TS"
 CONDITIONS: dict[str, JudgedCondition] = {
     **{f"C{level}": ("global", f"level={level}") for level in range(LEVEL_COUNT)},
     MAP_CONDITION: ("global", "over=passages"),
-    SEARCH_CONDITION: ("naive", ""),
+    SEARCH_CONDITION: ("global", "over=search"),
 }
 CONDITION_HELP = (
     ("C0 to C3", "map and reduce over the reports of a level, C0 the root's"),
     (MAP_CONDITION, "the same over all passages"),
-    (SEARCH_CONDITION, "semantic search that fills the window"),
+    (SEARCH_CONDITION, "the final prompt over the passages of a search that fill the window, without map"),
 )
 READER_STYLE = {"style": "full"}
 """The judge compares what a reader gets: sentences, on both sides."""
-WINDOW_SETTINGS = {"k": 40, "final_k": 40, "context_tokens": 6000}
-"""Settings that fill a window of 8,192 tokens, with room for prompt and reply."""
 
 
 class PaperClaim(NamedTuple):
@@ -76,11 +74,10 @@ GRAPH_PAPER = Paper(
             "global",
             ("global",),
             options={**PAPER_PRESET, **READER_STYLE, "level": 0},
-            sweeps={"level": list(range(LEVEL_COUNT)), "over": ["passages"]},
+            sweeps={"level": list(range(LEVEL_COUNT)), "over": ["passages", "search"]},
             index_kinds=("graph",),
             chunk_tokens=300,
         ),
-        paper_run("search", ("naive",), options={**WINDOW_SETTINGS, **READER_STYLE}, chunk_tokens=300),
     ),
     conditions=CONDITIONS,
     builds=tuple({"unit_tokens": size, "gleanings": times} for size in (600, 1200, 2400) for times in range(4)),
@@ -92,6 +89,7 @@ GRAPH_PAPER = Paper(
     ),
     deviations=(
         "Units are consecutive passages of a document, of 300 tokens each; what is cited are passages.",
+        "SS searches as every strategy does by default, by vectors and words; with --set hybrid=false, by vectors only.",
         "Communities are levels of hierarchical Leiden; levels alike are one, so that a small corpus has fewer than four.",
         "The judge chooses 1, 2 or tie in one call for all four criteria; Holm's correction is over all pairs and criteria of a data set.",
     ),

@@ -53,5 +53,10 @@ def test_a_model_builds_answers_and_judges_and_nothing_is_asked_twice(valley: Pa
     assert "### valley: directness" in report
     counts = {prompt: len(chat.asked(prompt)) for prompt in ("extract", "report", "map_report", "prefer")}
     assert all(counts.values())
+    assert not any(chat.asked(prompt) for prompt in ("answer", "finalize", "write")), "every condition answers with the prompt of `global`"
+    searched = [slots for slots in chat.asked("reduce") if len(slots["passages"]) > 1]
+    assert any("Ivor Kells: Ivor Kells was a miner" in text["text"] for slots in searched for text in slots["passages"]), (
+        "SS reads passages"
+    )
     run_reproduction(paper, orders, out, repeats=1)
     assert {prompt: len(chat.asked(prompt)) for prompt in counts} == counts
