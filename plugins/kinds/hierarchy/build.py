@@ -1,7 +1,7 @@
-"""Build or update the hierarchy of an index: partition, assign, form groups, build trees, diagnose, repair, link.
+"""Build or update the hierarchy of an index: partition, assign, form groups, build trees, diagnose, and repair if asked to.
 
-Suspicious groups and their trees are repaired, the cheapest repair first (meta-guided RAG §5): outliers move to better groups; clusters are
-split and merged; clusters that separate steps or mix metadata are rebuilt with constraints.
+With `repairs`, suspicious groups and their trees are repaired, the cheapest repair first (meta-guided RAG §5): outliers move to better
+groups; clusters are split and merged; clusters that separate steps or mix metadata are rebuilt with constraints.
 """
 
 from collections import defaultdict
@@ -19,7 +19,6 @@ from ramify.kinds.hierarchy.hierarchy_file import (
     GroupRepair,
     GroupTrees,
     HierarchyContent,
-    Link,
     TreeCache,
     update_clusters,
     write_hierarchy_file,
@@ -269,11 +268,6 @@ def _needed_constraints(diagnosis: GroupDiagnosis, parts: NewClusters, known: Se
     return needed | ({CANNOT_LINK: len({leaf for own in mixed for leaf in own})} if mixed and "meta_conflict" in diagnosis.flags else {})
 
 
-_BLOCK = 256
-_MIN_LINK_COSINE, _MAX_LINKS = 0.8, 3
-"""Minimum cosine of summaries linked across groups, and maximum number of links for each."""
-
-
 class HierarchyBuild(NamedTuple):
     """The result of a hierarchy build."""
 
@@ -294,7 +288,6 @@ class HierarchyBuild(NamedTuple):
     repairs: int
     replaced: int
     """Summaries quoted from the documents because the model failed to write them."""
-    links: int
     drifted: tuple[str, ...]
     """Groups changed by more than `MAX_DRIFT` since they were clustered."""
     notes: tuple[str, ...]
@@ -328,7 +321,6 @@ async def write_hierarchy(
         builder = TreeBuilder(leaves, encoder, summarizer, routing, known)
         group_trees = GroupTrees(leaves, builder, TreeCache(store, leaves, known, build_options), rebuild, progress)
         state, trees, diagnoses, repairs = await repair_groups(state, group_trees, known, routing)
-        links = _link_summaries(trees)
         replaced = sum(node.summary.made_by != summarizer.made_by for tree in trees.values() for node in tree)
         facts = {
             "made_by": summarizer.made_by,
@@ -338,7 +330,7 @@ async def write_hierarchy(
             **{f"note {number}": note for number, note in enumerate(group_trees.notes)},
         }
         titles = [fold_value(title) for title in leaves.titles]
-        content = HierarchyContent(state.fields, leaves.ids, titles, state.groups, state.edges, trees, links, diagnoses, repairs, facts)
+        content = HierarchyContent(state.fields, leaves.ids, titles, state.groups, state.edges, trees, diagnoses, repairs, facts)
         publish_structure(folder, "hierarchy", lambda path: write_hierarchy_file(path, content), state.fields)
         group_trees.save()
         if replies is None:  # with a model, replies of reused trees are unused but still needed
@@ -361,25 +353,6 @@ def _build_result(content: HierarchyContent, group_trees: GroupTrees, replaced: 
         flagged=sum(bool(diagnosis.flags) for diagnosis in content.diagnoses),
         repairs=len(content.repairs),
         replaced=replaced,
-        links=len(content.links),
         drifted=tuple(group_trees.drifted),
         notes=group_trees.notes,
     )
-
-
-def _link_summaries(trees: Mapping[int, Tree]) -> list[Link]:
-    """Return links from each lowest summary to the most similar ones of other groups."""
-    nodes = [(group, place, node) for group, tree in sorted(trees.items()) for place, node in enumerate(tree) if not node.children]
-    if len(nodes) < 2:
-        return []
-    vectors = np.array([node.vector for _, _, node in nodes])
-    group_of = np.array([group for group, _, _ in nodes])
-    links: list[Link] = []
-    for start in range(0, len(nodes), _BLOCK):
-        block = slice(start, start + _BLOCK)
-        similarities = np.where(group_of[block, None] == group_of, -1.0, vectors[block] @ vectors.T)
-        for (group, place, _), row in zip(nodes[block], similarities, strict=True):
-            likely = np.flatnonzero(row >= _MIN_LINK_COSINE)
-            for other in likely[np.argsort(-row[likely], kind="stable")][:_MAX_LINKS].tolist():
-                links.append((group, place, nodes[other][0], nodes[other][1], round(float(row[other]), 4)))
-    return links

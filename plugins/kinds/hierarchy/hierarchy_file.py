@@ -44,8 +44,6 @@ _MAX_BYTES = 2**30
 """Maximum size of the decompressed content."""
 _SQLITE = b"SQLite format 3\0"
 """The first bytes of a file of an earlier version."""
-Link = tuple[int, int, int, int, float]
-"""A group, its node, another group, its node, and the cosine of their summaries."""
 
 
 class HierarchyContent(NamedTuple):
@@ -58,7 +56,6 @@ class HierarchyContent(NamedTuple):
     groups: Sequence[Group]
     edges: Sequence[Edge]
     trees: Mapping[int, Tree]
-    links: Sequence[Link]
     diagnoses: Sequence[GroupDiagnosis]
     repairs: Sequence[Repair]
     facts: Mapping[str, str]
@@ -73,7 +70,6 @@ def write_hierarchy_file(path: Path, content: HierarchyContent) -> None:
     ordered = content._replace(
         edges=[edges[key] for key in sorted(edges)],
         trees=dict(sorted(content.trees.items())),
-        links=sorted(content.links),
         facts=dict(sorted({**content.facts, "edition": EDITION}.items())),
     )
     path.write_bytes(zlib.compress(_ADAPTER.dump_json(ordered)))
@@ -126,7 +122,6 @@ def _read_tables(path: Path) -> HierarchyContent:
             [Group(name, tuple(keys.get((number,), ())), kind) for number, name, kind in rows("groups")],
             [Edge(*row) for row in rows("edges", "leaf, grp, weight, kind", "1, 2, 4")],
             trees,
-            rows("links", order="1, 2, 3, 4"),
             [GroupDiagnosis(leaves, GroupMeasures(*of), tuple(flags.split())) for _, leaves, *of, flags in rows("diagnostics")],
             [Repair(*row) for _, *row in rows("repairs")],
             dict(rows("facts", order="1")),

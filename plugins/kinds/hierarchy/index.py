@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
-from ramify.kinds.hierarchy.hierarchy_file import HIERARCHY, HierarchyContent, Link, read_hierarchy_file
+from ramify.kinds.hierarchy.hierarchy_file import HIERARCHY, HierarchyContent, read_hierarchy_file
 from ramify.kinds.hierarchy.leaves import Edge, EdgeKind, GroupDiagnosis, GroupKind, Tree, unique_group_names
 from ramify.kinds.hierarchy.router import Router, RouteSearch
 from ramify.tools.english import fold
@@ -127,7 +127,6 @@ class GroupOverview(NamedTuple):
     diagnosis: GroupDiagnosis
     tree: Tree
     edges: Sequence[Edge]
-    links: Sequence[Link]
 
     @property
     def depth(self) -> int:
@@ -195,13 +194,10 @@ def hierarchy_view(index: HierarchyIndex) -> HierarchyView:
     edges: dict[int, list[Edge]] = defaultdict(list)
     for edge in content.edges:
         edges[edge.group].append(edge)
-    links: dict[int, list[Link]] = defaultdict(list)
-    for link in content.links:
-        links[link[0]].append(link)
     groups = []
     for number, (name, group) in enumerate(zip(unique_group_names(content.groups), content.groups, strict=True)):
         metadata = dict(zip(content.fields, group.key, strict=False))
-        details = (content.diagnoses[number], content.trees[number], edges[number], links[number])
+        details = (content.diagnoses[number], content.trees[number], edges[number])
         groups.append(GroupOverview(number, name, group.kind, metadata, *details))
     grouped_leaves = {edge.leaf for edge in content.edges if edge.kind == "primary"}
     without_metadata = [id for leaf, id in enumerate(content.ids) if leaf not in grouped_leaves]

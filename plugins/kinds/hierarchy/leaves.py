@@ -62,7 +62,7 @@ class Routing(BaseModel):
     reduction: Literal["pca", "umap"] = Field(
         default="pca", description="Dimensionality reduction before clustering; umap needs the extra `umap`."
     )
-    repairs: int = Field(default=2, ge=0, le=5, description="Maximum number of repair rounds.")
+    repairs: int = Field(default=0, ge=0, le=5, description="Maximum number of repair rounds; 0: suspicious groups are only shown.")
     seed: int = Field(default=0, ge=0, description="Random seed of the clustering.")
 
 

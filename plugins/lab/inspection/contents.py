@@ -89,7 +89,6 @@ def _hierarchy_json(view: HierarchyView) -> dict[str, Any]:
         "memberships": dict(view.edge_counts),
         "none_pool": sum(view.without_metadata.values()),
         "summaries": sum(map(len, content.trees.values())),
-        "links": len(content.links),
         "suspicious_groups": sum(bool(diagnosis.flags) for diagnosis in content.diagnoses),
         "replaced_summaries": view.replaced,
         "missing_passages": view.missing_passages,
@@ -114,10 +113,6 @@ def _hierarchy_json(view: HierarchyView) -> dict[str, Any]:
 
 
 def _group_json(view: HierarchyView, group: GroupOverview) -> dict[str, Any]:
-    links = []
-    for _, own_place, other, other_place, cosine in group.links:
-        to = view.groups[other]
-        links.append({"summary": group.tree[own_place].title, "to": to.name, "summary_there": to.tree[other_place].title, "cosine": cosine})
     return {
         "group": group.name,
         "kind": group.kind,
@@ -127,7 +122,6 @@ def _group_json(view: HierarchyView, group: GroupOverview) -> dict[str, Any]:
         "levels": group.depth,
         "diagnostics": group.diagnosis.measures._asdict(),
         "suspicious": group.diagnosis.flags,
-        "links": links,
     }
 
 

@@ -195,7 +195,6 @@ def hierarchy_facts(hierarchy: HierarchyView, folder: str) -> Iterator[tuple[str
     yield from (("", more) for more in memberships[1:])
     yield "None-pool", _without_metadata(hierarchy)
     yield "summaries", f"{sum(map(len, content.trees.values())):,}, {_summary_origin(hierarchy.made_by, hierarchy.replaced)}"
-    yield "links", f"{len(content.links):,} between similar summaries of different groups"
     yield "suspicious", f"{sum(bool(diagnosis.flags) for diagnosis in content.diagnoses):,} of {len(hierarchy.groups):,} groups"
     yield from _repair_facts(hierarchy)
     if hierarchy.drifted:
@@ -257,11 +256,11 @@ def hierarchy_tables(hierarchy: HierarchyView) -> list[InspectionTable]:
     text = ("text", "—", f"{hierarchy.tokens:,}", "100 %")
     groups = []
     for group in hierarchy.by_size:
-        counts = (f"{count:,}" for count in (group.diagnosis.leaves, len(group.tree), group.depth, len(group.links)))
+        counts = (f"{count:,}" for count in (group.diagnosis.leaves, len(group.tree), group.depth))
         flags = f"{len(group.diagnosis.flags)} !" if group.diagnosis.flags else "—"
         groups.append((one_line(group.name), GROUP_KIND_LABELS[group.kind], *counts, flags))
     measures = [(one_line(overview.name), *(value for _, value in _diagnostics(overview))) for overview in hierarchy.suspicious_first]
-    heads = ("group", "kind", "passages", "summaries", "levels", "links", "suspicious")
+    heads = ("group", "kind", "passages", "summaries", "levels", "suspicious")
     return [
         InspectionTable(("level", "summaries", "tokens of summaries", "of the text"), [*levels, text], is_long=True),
         InspectionTable(
@@ -288,7 +287,7 @@ def _diagnostics(group: GroupOverview) -> list[tuple[str, str]]:
 
 
 def group_details(hierarchy: HierarchyView, group: GroupOverview) -> Iterator[tuple[str, str]]:
-    """Yield facts about a group, without diagnostics and links."""
+    """Yield facts about a group, without diagnostics."""
     values = ", ".join(f"{field} {value}" for field, value in group.metadata.items() if value)
     yield "kind", GROUP_KIND_LABELS[group.kind] + (f" ({one_line(values)})" if values else "")
     yield (
@@ -305,21 +304,9 @@ def group_details(hierarchy: HierarchyView, group: GroupOverview) -> Iterator[tu
 
 
 def group_diagnostics(hierarchy: HierarchyView, group: GroupOverview) -> Iterator[tuple[str, str]]:
-    """Yield the diagnostics and links of a group."""
+    """Yield the diagnostics of a group."""
     for name, value in _diagnostics(group):
         yield name, value + (f" suspicious: {FLAG_LIMITS[name]}" if name in group.diagnosis.flags else "")
-    yield (
-        "linked to",
-        _join_first([f"{one_line(other.name)} {cosine:.2f}" for other, cosine in similar_groups(hierarchy, group)]) or "no group",
-    )
-
-
-def similar_groups(hierarchy: HierarchyView, group: GroupOverview) -> list[tuple[GroupOverview, float]]:
-    """Return the most similar groups, each with the highest cosine."""
-    highest: dict[int, float] = {}
-    for _, _, other, _, cosine in group.links:
-        highest[other] = max(cosine, highest.get(other, 0.0))
-    return [(hierarchy.groups[other], cosine) for other, cosine in sorted(highest.items(), key=lambda item: (-item[1], item[0]))]
 
 
 class GroupTree:

@@ -19,7 +19,6 @@ from ramify.lab.inspection.description import (
     group_details,
     index_facts,
     index_tables,
-    similar_groups,
     structure_hint,
     table_notes,
 )
@@ -163,13 +162,9 @@ def _hierarchy_sections(hierarchy: HierarchyView, index: Index) -> dict[str, Any
     rendered: dict[str, Markup] = {}
     remaining = MAX_PARTS_BYTES
     for groups_left, group in zip(reversed(range(len(hierarchy.groups))), hierarchy.by_size, strict=True):
-        similar = [
-            (group_anchor(other.number), truncate_line(other.name, _MAX_NAME_CHARS), f"{cosine:.2f}")
-            for other, cosine in similar_groups(hierarchy, group)
-        ]
         tree, details, anchor_id = (
             _GroupTreeHtml(hierarchy, group, index, _MAX_LEAVES),
-            render_macro(TEMPLATE, "facts", group_details(hierarchy, group), similar),
+            render_macro(TEMPLATE, "facts", group_details(hierarchy, group)),
             group_anchor(group.number),
         )
         html = tree.html(tree.root, details, anchor_id)

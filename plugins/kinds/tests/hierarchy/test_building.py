@@ -65,7 +65,7 @@ def test_a_group_of_few_has_one_summary_and_no_tree(tmp_path: Path) -> None:
 def test_no_passage_is_encoded_again_and_of_a_cluster_ten_sentences_at_most(tmp_path: Path) -> None:
     """Beside them only the summaries are encoded, and nothing twice, though clusters are made anew in a round of repair."""
     folder, encoder = build_index(tmp_path / "index", records()), WordEncoder()
-    made, _ = build_hierarchy(folder, group_by=["chapter"], embedding=encoder)
+    made, _ = build_hierarchy(folder, {"repairs": 2}, ["chapter"], embedding=encoder)
     assert 0 < len(encoder.encoded) <= 11 * made.nodes * (1 + made.repairs)
     assert len(encoder.encoded) == len(set(encoder.encoded))
     assert not {hit.text for hit in open_groups(folder).search(["valve"], k=500)[0]} & set(encoder.encoded)
@@ -142,7 +142,7 @@ def test_an_index_without_passages_is_refused(tmp_path: Path) -> None:
 
 
 def test_steps_that_clusters_tear_apart_are_brought_together(tmp_path: Path) -> None:
-    build_index_with_groups(tmp_path / "index", repairs=0)
+    assert build_index_with_groups(tmp_path / "index").repairs == 0, "not asked for"
     torn = {group: diagnosis.measures.step_discontinuity for group, diagnosis in enumerate(read_content(tmp_path / "index").diagnoses)}
     assert max(torn.values()) > 0.2
     build_groups(tmp_path / "index", repairs=2)
@@ -154,7 +154,7 @@ def test_steps_that_clusters_tear_apart_are_brought_together(tmp_path: Path) -> 
 
 def test_steps_stay_together_even_if_too_long_for_one_summary(tmp_path: Path) -> None:
     long = [{**record, "text": " ".join([str(record["text"])] * 6)} for record in records(40, ("Bellows", "Kiln"))]
-    build_index_with_groups(tmp_path / "index", long)
+    build_index_with_groups(tmp_path / "index", long, repairs=2)
     content = read_content(tmp_path / "index")
     assert {repair.what for repair in content.repairs} == {"steps kept together"}
     assert all(len(tree) > 4 for tree in content.trees.values())

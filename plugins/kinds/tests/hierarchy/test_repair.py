@@ -74,8 +74,8 @@ class Case:
         self.state.edges.extend(Edge(leaf, group, 1.0, kind) for leaf in leaves)
 
     def repaired(self, **how: Any) -> RepairResult:
-        """Repair the groups."""
-        routing, known = Routing(**how), self.leaves.folded_values(["chapter"])
+        """Repair the groups, in up to two rounds."""
+        routing, known = Routing(**{"repairs": 2, **how}), self.leaves.folded_values(["chapter"])
         with ReplyStore(self.folder / "work.sqlite") as work:
             kept = TreeCache(work, self.leaves, known, [])
             for name, clusters in self.clusters.items():

@@ -121,7 +121,7 @@ def test_fused_ranks_are_those_worked_out_by_hand(tmp_path: Path) -> None:
     groups = [Group(name, (name.lower() * 3,), "metadata") for name in "AB"]
     edges = [Edge(leaf, leaf // 2, 1.0 if leaf != 3 else 0.5, "primary") for leaf in range(4)]
     node = [Node((), (0, 1), "", Summary((), "x"), vectors[0])]
-    content = HierarchyContent(("name",), list("pqrs"), [""] * 4, groups, edges, {0: node, 1: node}, [], [], [], {})
+    content = HierarchyContent(("name",), list("pqrs"), [""] * 4, groups, edges, {0: node, 1: node}, [], [], {})
     write_hierarchy_file(tmp_path / HIERARCHY, content)
     router, how = Router(tmp_path / HIERARCHY, list("pqrs")), RouteSearch(formula="rrf", beta=0.5, alpha=2, summaries=0, headings=0)
     scores = {0: 0.9, 2: 0.6, 3: 0.5, 1: 0.3}
@@ -147,7 +147,7 @@ def test_metadata_is_found_in_a_question_in_any_language(tmp_path: Path, values:
     vectors = np.eye(2, dtype=np.float32)
     groups = [Group(value, (fold_value(value),), "metadata") for value in values]
     edges = [Edge(leaf, leaf, 1.0, "primary") for leaf in range(2)]
-    write_hierarchy_file(tmp_path / HIERARCHY, HierarchyContent(("name",), ["a", "b"], ["", ""], groups, edges, {}, [], [], [], {}))
+    write_hierarchy_file(tmp_path / HIERARCHY, HierarchyContent(("name",), ["a", "b"], ["", ""], groups, edges, {}, [], [], {}))
     router = Router(tmp_path / HIERARCHY, ["a", "b"])
     order = router.rerank(question, vectors[0], {0: 0.55, 1: 0.5}, lambda places: vectors[list(places)], RouteSearch(alpha=2, summaries=0))
     assert order[0] == named
