@@ -144,6 +144,7 @@ attempts_left = Condition(
 )
 """A weak fork may be decomposed again, unless its halves were split, because that was expensive already."""
 never_split = _of_branch("not split before", lambda branch, settings: branch.attempts == 0)
+whole_question = (is_root & never_split).with_label("the root, not split before")
 unknown_hop = (is_waited_for & ~known & within_depth & never_split).with_label("no answer, and another waits for it")
 """It may still be answered from below: it is split before its fork is judged."""
 may_reconsider = _of_branch(
@@ -335,9 +336,11 @@ simulations_left = Condition(
 may_be_tried = _of_branch(
     "another split may be found", lambda branch, settings: not branch.aggregated and all(trial.parts for trial in branch.trials)
 )
+unsplit_root = _of_branch("the root, never split", lambda branch, settings: branch.path == ROOT and not branch.trials)
+"""No sub-questions were found: the question itself is asked."""
 search_broken_off = Join(
     "a simulation broken off",
-    waits=lambda tree, branch, settings: branch.path == ROOT and bool(branch.trials),
+    waits=lambda tree, branch, settings: branch.path == ROOT and bool(branch.trials) and branch.status not in {"open", "answered"},
     ready=lambda tree, branch, settings: not any(other.next or other.status in {"open", "waiting", "split"} for other in tree.values()),
 )
 """A call failed, or a budget was used up: nothing is at work any more, and the best split was not chosen yet."""

@@ -5,15 +5,15 @@ chosen by UCT, so that a split of a low value is replaced and one of a high valu
 """
 
 from ramify.graphs.conditions import (
+    awaited_settled,
     both_unanswered,
     expandable,
-    half_settled,
     hop_settled,
     hop_unsure,
-    is_root,
     is_waited_for,
     judged,
     may_be_tried,
+    no_answer,
     only_part_answered,
     pair_answered,
     root_answered,
@@ -21,6 +21,8 @@ from ramify.graphs.conditions import (
     simulations_left,
     to_search,
     unknown_hop,
+    unsplit_root,
+    whole_question,
     within_depth,
 )
 from ramify.graphs.strategies import MaxCalls, Strategy
@@ -44,26 +46,28 @@ def build() -> Wiring[MctsSettings]:
     graph.module("Expansion", decompose)
     graph.module("Simulation", retrieve, answer, judge)
     may_split = within_depth & expandable & may_be_tried
-    graph.path(START, init_tree, retrieve, answer)
-    graph.when(answer, {is_root & may_split: decompose, unknown_hop: decompose, hop_unsure: prune, hop_settled: fill})
+    graph.path(START, init_tree, retrieve)
+    graph.when(retrieve, {whole_question & within_depth: decompose}, otherwise=answer)
+    graph.when(answer, {unknown_hop: decompose, hop_unsure: prune, hop_settled: fill})
     graph.when(answer, {both_unanswered: select, only_part_answered: select, pair_answered: judge, search_broken_off: keep_best})
-    graph.when(decompose, {to_search: retrieve}, otherwise=select)
+    graph.when(decompose, {to_search: retrieve, unsplit_root: answer}, otherwise=select)
     graph.when(fill, {to_search: retrieve})
     graph.when(judge, {judged & is_waited_for: expand, judged: select})
-    graph.when(expand, {half_settled: aggregate}, otherwise=finalize)
+    graph.when(expand, {awaited_settled: aggregate}, otherwise=finalize)
     graph.when(select, {simulations_left & may_split: decompose, simulations_left: select}, otherwise=keep_best)
-    graph.when(keep_best, {root_answered: aggregate}, otherwise=finalize)
+    graph.when(keep_best, {no_answer: answer, root_answered: aggregate}, otherwise=finalize)
     graph.when(aggregate, {}, otherwise=finalize)
     graph.path(finalize, END)
     return graph
 
 
 def _max_calls(settings: MctsSettings) -> MaxCalls:
-    """Return the maximum of simulations that all split, after the question itself was answered, and the final call."""
+    """Return the maximum of simulations that all split, and the final call, or that about the question itself."""
     simulations = settings.simulations if settings.max_depth else 0
+    judged = settings.judge != "confidence"
     # A first hop without an answer is split within the simulation, down to the limit, and answered from below.
     hops = max(settings.max_depth - 1, 0) if settings.dependent else 0
-    return MaxCalls(1 + (4 + 5 * hops) * simulations + bool(simulations), 1 + (2 + 2 * hops) * simulations)
+    return MaxCalls((3 + judged + (4 + judged) * hops) * simulations + 1, (2 + 2 * hops) * simulations + 1)
 
 
 STRATEGY = Strategy(

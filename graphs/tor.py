@@ -16,7 +16,6 @@ from ramify.graphs.conditions import (
     hop_unsure,
     insufficient,
     invalid_pair,
-    is_root,
     never_split,
     new_pair,
     only_part,
@@ -28,6 +27,7 @@ from ramify.graphs.conditions import (
     unknown_hop,
     unsplit,
     valid_pair,
+    whole_question,
     within_depth,
 )
 from ramify.graphs.strategies import MaxCalls, Strategy
@@ -83,7 +83,6 @@ def build(rubric: bool = False, judged: bool = True, repair: bool = True, search
     return graph
 
 
-whole_question = (is_root & never_split).with_label("the root, not split before")
 may_expand = within_depth & expandable & never_split
 
 

@@ -27,6 +27,7 @@ AUTO, EMBEDDED, LARGE = "auto", "extractive", "extractive:large"
 IndexList = Annotated[tuple[str | VectorStore | BaseRetriever, ...], Field(min_length=1)] | InstanceOf[CollectionSet]
 """Indexes that are searched as one, also with names of their own."""
 FILTER = '{"source": "report.pdf"}'
+TRUST = '{"source": {"manual*": 2, "wiki/*": 0.5}, "date": "newest"}'
 MAX_QUOTED_CHARS = 80
 """Characters shown of a rejected value."""
 AskFirst = Literal["splits", "unsure", "never"]
@@ -39,6 +40,9 @@ Splitter = Literal["auto", "model", "embedded", "both"]
 """What splits a question."""
 Judging = Literal["auto", "scores", "confidence"]
 """How a fork is judged."""
+NEWEST = "newest"
+Trust = dict[str, dict[str, float] | Literal["newest"]]
+"""By metadata field: weights of patterns of its values, or `newest` where it is a date."""
 NEVER: AskFirst = "never"
 SPLITS: AskFirst = "splits"
 UNSURE: AskFirst = "unsure"
@@ -250,6 +254,12 @@ class TreeSettings(SplitterSettings):
         description="A sub-question is not asked if the confidence of the answer it needs is below this. Not given: 0; for the extractive "
         f"model {MIN_HOP_CONFIDENCE:g}.",
     )
+    trust: Trust | None = Field(
+        default=None,
+        description="Which source to trust where answers to the whole question conflict: weights of the values of metadata fields "
+        f"(patterns; 1 by default), and `newest` for a date, such as {TRUST}. Not given: the majority, then the final call.",
+        examples=[TRUST],
+    )
     ask_first: AskFirst = Field(
         default=NEVER,
         description="When a person approves, edits or rejects: splits: before a question is split; unsure: before an answer with a "
@@ -303,6 +313,7 @@ class TorSettings(JudgedSettings):
 class MctsSettings(JudgedSettings):
     """Monte Carlo tree search over splits: its budget, and how it explores."""
 
+    judge: Judging = Field(default="confidence", description=JudgedSettings.model_fields["judge"].description)
     simulations: int = Field(
         default=7, ge=1, le=200, description="Maximum number of simulations: each splits one question, answers the halves and judges them."
     )

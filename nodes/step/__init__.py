@@ -10,8 +10,9 @@ A step is a verb over what its edges hand it, an async function in a file of its
 Where branches go next is said by edges alone (`graphs/`). `call_model` is for a step that asks the model about the whole question.
 
 Beside it: `findings` (what is shown of branches), `text` (the answer in sentences), `support` (which passage says a sentence), `review`
-(what a person is asked before it counts), `reasons` (why there is no answer), `likelihood` (how likely an answer is right), `final_step`
-(how a question ends, and which answers are withheld), `langgraph` (what is used of LangGraph's insides).
+(what a person is asked before it counts), `reasons` (why there is no answer), `conflicts` (which of several answers counts), `likelihood`
+(how likely an answer is right), `final_step` (how a question ends, and which answers are withheld), `langgraph` (what is used of
+LangGraph's insides).
 """
 
 import asyncio

@@ -84,16 +84,12 @@ class Point(FrozenModel):
 
 
 class Trial(FrozenModel):
-    """A split that a search over trees tried: its parts, how many simulations went through it, and their mean value."""
+    """A split that a search over trees tried: its parts, its score, and how many simulations went through it."""
 
     parts: tuple[str, ...] = ()
     """The paths of the children; empty where no further split was found."""
-    visits: int = Field(default=0, ge=0)
-    value: float = Field(default=0.0, ge=0, le=1)
-
-    def visited(self, value: float) -> "Trial":
-        """Return the trial with a further simulation of this value."""
-        return self.model_copy(update={"visits": self.visits + 1, "value": (self.value * self.visits + value) / (self.visits + 1)})
+    score: float = Field(default=0.0, ge=0, le=1)
+    visits: int = Field(default=1, ge=0)
 
 
 class Branch(FrozenModel):

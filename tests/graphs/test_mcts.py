@@ -18,7 +18,7 @@ def halves(slots: Mapping[str, Any]) -> dict[str, Any]:
     return {"simple": False, "first": f"{slots['question']} / {tries}a", "second": f"{slots['question']} / {tries}b"}
 
 
-def searcher(scores: Mapping[str, float], confidence: float = 0.3, **changes: Any) -> FakeModel:
+def searcher(scores: Mapping[str, float], **changes: Any) -> FakeModel:
     """Make a model that splits for ever; pairs are scored from 0 to 1 by the end of their first half, 0.2 by default."""
 
     def score(slots: Mapping[str, Any]) -> dict[str, Any]:
@@ -26,14 +26,13 @@ def searcher(scores: Mapping[str, float], confidence: float = 0.3, **changes: An
         return {**dict.fromkeys(CRITERIA, points), "weaker": "neither"}
 
     def answer(slots: Mapping[str, Any]) -> dict[str, Any]:
-        sure = confidence if slots["question"] == QUESTION else 0.5 if slots["question"].endswith("b") else 0.7
-        return {**replies("answer", slots), "confidence": sure}
+        return {**replies("answer", slots), "confidence": 0.5 if slots["question"].endswith("b") else 0.7}
 
     return but(**{"decompose": halves, "judge": score, "answer": answer, **changes})
 
 
 def search(model: FakeModel, **options: Any) -> graphs.Result:
-    return graphs.ask(QUESTION, "mcts", model=model, index=river(), **{"dependent": False, **options})
+    return graphs.ask(QUESTION, "mcts", model=model, index=river(), **{"dependent": False, "judge": "scores", **options})
 
 
 def shown(model: FakeModel) -> list[str]:
@@ -89,18 +88,25 @@ def test_a_half_is_answered_from_below_where_its_split_is_surer() -> None:
     assert shown(model) == ["0.0", "0.1.0", "0.1.1"]
 
 
-def test_an_own_answer_that_is_surer_than_all_splits_is_the_answer() -> None:
-    model = searcher({}, confidence=0.6)
-    result = search(model, simulations=3)
+def test_where_no_split_is_worth_anything_the_question_itself_is_answered() -> None:
+    model = searcher({"a": 0.0})
+    result = search(model, simulations=2)
     assert {branch.status for path, branch in result.tree.items() if path != "0"} == {"pruned"}
     assert (result.tree["0"].status, result.answer) == ("leaf", "Paris"), "what the model says to the whole question"
     assert not model.asked("finalize")
 
 
-def test_a_sure_question_is_not_split() -> None:
-    model = searcher({}, confidence=0.97)
-    assert list(search(model).tree) == ["0"]
-    assert not model.asked("decompose")
+def test_a_simple_question_is_answered_whole() -> None:
+    model = searcher({}, decompose={"simple": True, "first": "", "second": ""})
+    result = search(model, style="short")
+    assert (list(result.tree), result.answer, result.usage.llm_calls) == (["0"], "Paris", 2)
+
+
+def test_by_default_a_split_is_worth_its_less_sure_answer_and_no_call_is_made_for_that() -> None:
+    model = searcher({})
+    result = search(model, simulations=1, judge="confidence")
+    assert result.tree["0"].score == pytest.approx(0.5)
+    assert not model.asked("judge")
 
 
 @pytest.mark.parametrize("simulations", [1, 2, 5])
@@ -119,7 +125,7 @@ def test_a_question_that_cannot_be_split_again_costs_one_call_and_the_search_goe
     assert len(model.asked("decompose")) == 4, "the question twice, each half once"
 
 
-@pytest.mark.parametrize("calls", range(2, 12))
+@pytest.mark.parametrize("calls", range(3, 12))
 def test_a_budget_of_calls_is_kept_and_what_was_found_answers(calls: int) -> None:
     model = searcher({"0a": 0.5, "1a": 0.6})
     result = search(model, simulations=7, max_calls=calls, style="short")
