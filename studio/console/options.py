@@ -23,7 +23,7 @@ def check_optional_text(text: str | None) -> str | None:
     return text and check_text(text)
 
 
-STRATEGY_HELP = "prune, tor, split, iterative, chain, ircot, self-ask, react, naive, global or closed-book."
+STRATEGY_HELP = "prune, tor, mcts, split, iterative, chain, ircot, self-ask, react, naive, global or closed-book."
 Strategy = Annotated[str | None, typer.Option(metavar="NAME", help=f"{STRATEGY_HELP} [prune; split for a small language model]")]
 StrategyArgument = Annotated[str, typer.Argument(metavar="STRATEGY", help=STRATEGY_HELP)]
 Indexes = Annotated[
