@@ -47,10 +47,18 @@ def answer_fields(span: ShortAnswer, least: float = MIN_CONFIDENCE) -> ReplyFiel
 
 
 def compress(slots: Slots) -> ReplyFields:
-    """Answer from the filtered passages, with the source in the explanation."""
-    reply = answer_fields(read_answer(slots["question"], slots["passages"]))
-    cited = [f"{reply['answer']} [{slots['passages'][number - 1]['source']}]" for number in reply["citations"]]
-    return {**reply, "explanation": " ".join(cited) or "The passages do not say."}
+    """Answer from the filtered passages, part by part if they answer all parts; explain it with the sources."""
+    question, passages = slots["question"], slots["passages"]
+    parts, missing = _read_parts(question, passages)
+    answer = "" if missing else answer_to(question, [(part, span.answer) for part, span in parts])
+    if not answer:
+        reply = answer_fields(read_answer(question, passages))
+        parts = [("", ShortAnswer(reply["answer"], reply["confidence"], number)) for number in reply["citations"]]
+    else:
+        citations = dict.fromkeys(span.passage for _, span in reversed(parts))
+        reply = {"answer": answer, "confidence": prod(span.confidence for _, span in parts), "citations": list(citations)}
+    read = [f"{part} {span.answer} [{passages[span.passage - 1]['source']}]".strip() for part, span in parts]
+    return {**reply, "explanation": " ".join(read) or "The passages do not say."}
 
 
 def decide(slots: Slots) -> ReplyFields:
@@ -97,13 +105,15 @@ def filter_batch(slots: Slots) -> ReplyFields:
     exact = any(identifier.is_exact for identifier in find_identifiers(question))
     named = {item.number for item in select_passages(question, passages).passages} if exact else set()
     relevant = [number for number in order if readings[number - 1].relevance >= least or number in named]
-    span = read_answer(question, [passages[number - 1] for number in sorted(relevant)])
-    enough = bool(span.answer) and span.confidence >= TAU
     known: list[PassageText] = [{"title": "", "source": "", "text": str(fact)} for fact in slots["facts"]]
-    suggested = "" if enough else _missing_question(question, [*passages, *known])
+    parts, missing = _read_parts(question, [*passages, *known])
+    enough = not missing and min((span.confidence for _, span in parts), default=0.0) >= TAU
+    suggested = "" if enough else missing
     if same_question(suggested, question):  # a single fact: its names may find more where nothing was relevant
         suggested = " ".join(find_names(question)) if best < _MAX_POOR_RELEVANCE else ""
-    facts = dict.fromkeys(_key_sentence(passages[number - 1], readings[number - 1]) for number in relevant)
+    answering = {span.passage: _read(part, passages[span.passage - 1]) for part, span in parts if span.passage <= len(passages)}
+    relevant = [*answering, *(number for number in relevant if number not in answering)]
+    facts = dict.fromkeys(_key_sentence(passages[number - 1], answering.get(number) or readings[number - 1]) for number in relevant)
     sources = list(dict.fromkeys(passages[number - 1]["source"] for number in relevant))
     return {
         "relevant": sorted(relevant),
@@ -115,15 +125,22 @@ def filter_batch(slots: Slots) -> ReplyFields:
     }
 
 
-def _missing_question(question: str, passages: list[PassageText]) -> str:
-    """Return the first part of a question that the passages do not answer, with the answers before it inserted; empty if they do."""
-    asked: list[tuple[str, str]] = []
-    while (following := next_hop(question, asked)) is not None:
-        fields = answer_fields(read_answer(following, passages)) if passages else {"answer": UNKNOWN}
-        if fields["answer"] == UNKNOWN or any(same_question(following, before) for before, _ in asked):
-            return following
-        asked.append((following, fields["answer"]))
-    return ""
+def _read_parts(question: str, passages: list[PassageText]) -> tuple[list[tuple[str, ShortAnswer]], str]:
+    """Return the parts of a question that the passages answer, with the answers before it inserted in each, and the first that they do not.
+
+    The latter is empty if they answer all of them.
+    """
+    parts: list[tuple[str, ShortAnswer]] = []
+    while (following := next_hop(question, [(part, span.answer) for part, span in parts])) is not None:
+        span = read_answer(following, passages) if passages else ShortAnswer("", 0.0, 0)
+        if answer_fields(span)["answer"] == UNKNOWN or any(same_question(following, before) for before, _ in parts):
+            return parts, following
+        parts.append((following, span))
+    return parts, ""
+
+
+def _read(question: str, passage: PassageText) -> PassageReading:
+    return read_contexts(question, (add_title(passage["title"], passage["text"]),))[0]
 
 
 def _key_sentence(passage: PassageText, reading: PassageReading) -> str:

@@ -171,12 +171,12 @@ def plan(slots: Slots) -> ReplyFields:
 
 
 def _search_parts(question: str, depth: int) -> list[str]:
+    """Return the parts of a question that can be searched now: without those that need the answer to another."""
     split = choose_split(question) if depth < _MAX_PLAN_DEPTH else None
     if split is None:
         return [question]
-    if ANSWER_SLOT not in split.second:
-        return [*_search_parts(split.first, depth + 1), *_search_parts(split.second, depth + 1)]
-    return [*_search_parts(split.first, depth + 1), " ".join(split.second.replace(ANSWER_SLOT, "").split())]
+    parts = [part for part in (split.first, split.second) if ANSWER_SLOT not in part]
+    return [query for part in parts for query in _search_parts(part, depth + 1)]
 
 
 def judge(slots: Slots) -> ReplyFields:

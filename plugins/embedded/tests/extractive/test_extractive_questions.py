@@ -10,11 +10,13 @@ import ramify.prompts as prompts
 from plugins.embedded.tests.extractive.test_extractive import (
     BORN,
     BRIDGE,
+    CURIE,
     CURIE_BORN,
     DIRECTOR,
     FACTS,
     FIRST,
     PASSAGES,
+    SOLARIS,
     SPLITS,
     TARKOVSKY,
     TARKOVSKY_BORN,
@@ -84,11 +86,12 @@ def test_a_chain_goes_down_into_parts_of_parts(monkeypatch: pytest.MonkeyPatch) 
     assert asked == [CURIE_BORN, TARKOVSKY_BORN, "Where was Marie Curie buried?"]
 
 
-def test_a_plan_searches_for_parts_and_names() -> None:
+def test_a_plan_searches_for_names_and_the_parts_that_can_be_asked() -> None:
     plan = reply(PLAN)
     assert plan.primary == BRIDGE
-    assert plan.sub_queries[:2] == [DIRECTOR, "Where was born?"]
+    assert plan.sub_queries == [DIRECTOR, "Solaris"]
     assert "Solaris" in plan.keywords
+    assert reply(PLAN, question=FIRST).sub_queries[:2] == [CURIE_BORN, TARKOVSKY_BORN]
 
 
 def test_the_filter_returns_relevant_passages_with_a_sentence() -> None:
@@ -110,6 +113,14 @@ def test_the_filter_suggests_the_first_part_that_is_not_told_with_the_names_that
     assert reply(FILTER, question=FIRST, passages=[*others, PASSAGES[2]], **expected).suggested == TARKOVSKY_BORN
     assert reply(FILTER, question=FIRST, passages=others, **expected).suggested == CURIE_BORN
     assert reply(FILTER, question=BORN, passages=others, **expected).suggested == "Andrei Tarkovsky", "a single fact: its names"
+
+
+def test_the_filter_keeps_the_passage_of_each_part_and_has_enough_when_all_are_read() -> None:
+    director = "Solaris is a Soviet science-fiction film of 1972, directed by Andrei Tarkovsky and based on the novel by Stanisław Lem."
+    first = reply(FILTER, passages=[CURIE, SOLARIS], expected="a place")
+    assert (2 in first.relevant, first.facts[0], first.is_sufficient, first.suggested) == (True, director, False, BORN)
+    second = reply(FILTER, passages=[CURIE, TARKOVSKY], facts=[director], expected="a place")
+    assert (2 in second.relevant, "Zavrazhye" in second.facts[0], second.is_sufficient, second.suggested) == (True, True, True, "")
 
 
 def test_a_summary_is_of_what_was_asked_for() -> None:
@@ -137,6 +148,15 @@ def test_compress_explains_with_its_sources() -> None:
     assert compressed.answer == "Zavrazhye"
     assert "[tarkovsky.md]" in compressed.explanation
     assert reply(COMPRESS, question="Where was Lise Meitner born?").answer == "Unknown"
+
+
+def test_compress_answers_part_by_part_and_cites_all_of_them() -> None:
+    bridge = reply(COMPRESS)
+    assert (bridge.answer, bridge.citations) == ("Zavrazhye", [2, 1])
+    assert bridge.explanation == f"{DIRECTOR} Andrei Tarkovsky [solaris.md:1] {BORN} Zavrazhye [tarkovsky.md]"
+    assert reply(COMPRESS, passages=[SOLARIS]).answer == "Unknown", "the second part is missing"
+    assert reply(COMPRESS, question=FIRST).answer == "Marie Curie"
+    assert bridge.confidence < reply(COMPRESS, question=BORN).confidence, "both parts have to be right"
 
 
 def test_a_question_in_another_alphabet_is_rejected_with_the_reason() -> None:
