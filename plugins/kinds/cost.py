@@ -174,7 +174,7 @@ def estimate_graph(
             readings.append(await builder.read_units(pilot, progress))
 
         cost = blocking(measure_cost(read, lambda: spent.spent))
-        how = (settings.gleanings, settings.claims, settings.entity_types)
+        how = (settings.gleanings, settings.claims, settings.entity_types, settings.examples)
         cost = _cached_cost(kept, cost, [builder.made_by, str(how), *(unit.text for unit in pilot)])
         times = len(grouped) / max(1, len(pilot))
         stages.append(cost.stage("names", f"{len(grouped):,} units of at most {settings.unit_tokens} tokens", (times, times)))

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from ramify.kinds.asking.reply_cache import CachedModel, max_parallel_calls, run_concurrently
+from ramify.kinds.examples import extract_examples, glean_examples
 from ramify.kinds.knowledge.build import BUDGET_EXHAUSTED
 from ramify.kinds.knowledge.elements import Claim, Elements, Link, Mention, TextUnit, make_link, split_unit
 from ramify.kinds.knowledge.rule_builder import MAX_NAME_CHARS, links_in_sentences
@@ -54,7 +55,8 @@ async def _read_halving(unit: TextUnit, model: CachedModel[BuildSettings], halvi
 async def _read(unit: TextUnit, model: CachedModel[BuildSettings]) -> Elements:
     settings = model.settings
     slots = {"title": unit.title, "text": unit.text, "kinds": settings.entity_types}
-    extract, glean, claim = (with_lines(prompt, settings.unit_tokens, settings.num_predict) for prompt in (EXTRACT, GLEAN, CLAIMS))
+    prompts = (extract_examples(EXTRACT, settings.examples), glean_examples(GLEAN, settings.examples), CLAIMS)
+    extract, glean, claim = (with_lines(prompt, settings.unit_tokens, settings.num_predict) for prompt in prompts)
     rounds: list[Extracted] = [await model.reply_to(extract, "entities", **slots)]
     found = _names(rounds[0])
     for _ in range(settings.gleanings):
