@@ -93,7 +93,7 @@ def read_examples(given: Any) -> Any:
         raise InputError(what, "give the path of a JSON file") from error
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        place = ", ".join(f"example {step + 1}" if number == 0 else str(step) for number, step in enumerate(first["loc"]))
+        place = ", ".join(f"example {int(step) + 1}" if number == 0 else str(step) for number, step in enumerate(first["loc"]))
         message = one_line(first["msg"].removeprefix("Value error, "))
         raise InputError(": ".join(filter(None, (f"the examples {str(path)!r}", place, message))), _REMEDY) from error
 
