@@ -24,9 +24,10 @@ from ramify.tools.index import Index
 from ramify.tools.index.index import iterate_passages
 from ramify.tools.search.searcher import open_index
 
-DegradationKind = Literal["entities", "retriever", "distractors", "paraphrase"]
+DegradationKind = Literal["entities", "lookups", "retriever", "distractors", "paraphrase"]
 DEGRADATION_HELP: dict[DegradationKind, str] = {
     "entities": "names in sub-questions and look-ups that are searched as another name of the corpus",
+    "lookups": "names looked up by themselves (of `prune`) that are searched as another name of the corpus",
     "retriever": "passages found that are replaced by lower-ranked ones",
     "distractors": "passages found that are replaced by look-alikes from other documents",
     "paraphrase": "content words of the question that are replaced by a synonym, or else exchanged with the next word",
@@ -106,7 +107,7 @@ class DegradedIndex(Index):
 
     def search(self, queries: Sequence[str], k: int = 5, **options: Any) -> list[list[Passage]]:  # type: ignore[override]
         """Return the degraded results of `Index.search`."""
-        if self._degradation.kind == "entities":
+        if self._degradation.kind in ("entities", "lookups"):
             return self._base.search([self._replace_names(query) for query in queries], k, **options)
         if self._degradation.kind == "distractors":
             return [self._replace_with_look_alikes(hits, options) for hits in self._base.search(queries, k, **options)]
@@ -124,10 +125,12 @@ class DegradedIndex(Index):
         return sorted({bare for title in titles if (bare := strip_disambiguation(title))})
 
     def _replace_names(self, query: str) -> str:
-        """Return a sub-question with a share of its names replaced by others; the original question is returned unchanged."""
-        if fold(query) == fold(self._question.question):
+        """Return a sub-question or a look-up, or only a look-up, with a share of its names replaced; the original question is unchanged."""
+        names = find_names(query)
+        is_lookup = fold(query) in map(fold, names)
+        if fold(query) == fold(self._question.question) or (self._degradation.kind == "lookups" and not is_lookup):
             return query
-        for name in find_names(query):
+        for name in names:
             if is_drawn(self._degradation.share, *self._seed_parts, fold(name)) and (
                 others := [other for other in self._names if fold(other) != fold(name)]
             ):

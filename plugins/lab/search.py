@@ -112,14 +112,18 @@ def _kind_search_method(kind: IndexKind, options: Mapping[str, Any]) -> SearchMe
 
 
 def _reranked_methods(kind: IndexKind, options: Mapping[str, Any], swept: list[Any]) -> dict[str, SearchMethod]:
-    rerank_options = {key: options[key] for key in (RERANK, RERANK_K) if key in options}
-    settings = [Settings.model_validate(rerank_options), *(Settings.model_validate({**rerank_options, RERANK: value}) for value in swept)]
+    settings = [_rerank_settings(options), *(_rerank_settings({**options, RERANK: value}) for value in swept)]
     how = _kind_search_method(kind, options).options
     return {
         f"{RERANK}={setting.rerank}": SearchMethod({**how, RERANK: setting.rerank, "wide": setting.rerank_k}, kind)
         for setting in settings
         if setting.rerank != NO_RERANKER
     }
+
+
+def _rerank_settings(options: Mapping[str, Any]) -> Settings:
+    """Return the settings of reranking among the options of a run; UsageError for an invalid one."""
+    return Settings.model_validate({key: options[key] for key in (RERANK, RERANK_K) if key in options})
 
 
 def run_searches(plan: RunPlan, options: RunOptions) -> None:
@@ -256,13 +260,14 @@ CELL_SCORES = ("recall@10", "hits@1", "precision@5", "mrr@10", WRONG_GROUP)
 
 
 class DegradationContext(NamedTuple):
-    """A data set with its true groups, the random seed, the encoder, and the folder for copies of the index."""
+    """A data set with its true groups, the random seed, the encoder, the folder for copies of the index, and how passages are reranked."""
 
     source: IndexedDataset
     truth: TrueGroups
     seed: int
     encoder: Encoder
     folder: Path
+    reranking: Settings
 
 
 def run_degraded_searches(plan: RunPlan, options: RunOptions, progress: Progress = ignore_progress) -> None:
@@ -273,13 +278,14 @@ def run_degraded_searches(plan: RunPlan, options: RunOptions, progress: Progress
     if not options.metadata_shares:
         return
     cells, folder = list_cells(options.metadata_shares, options.draws), options.out / COPIES_FOLDER
+    reranking = _rerank_settings(options.options)
+    load_reranker(reranking.rerank)
     try:
         with ResultLog(options.out / RESULTS) as log:
             outcomes = read_outcomes(options.out / RESULTS)
             for source in plan.sources:
-                context = DegradationContext(
-                    source, TrueGroups(source.dataset, options.group_by), options.seed, load_encoder(options.embedding), folder
-                )
+                truth, encoder = TrueGroups(source.dataset, options.group_by), load_encoder(options.embedding)
+                context = DegradationContext(source, truth, options.seed, encoder, folder, reranking)
                 context.truth.check()
                 for number, cell in enumerate(cells, 1):
                     for rows in _cell_rows(context, cell, bool(options.label), outcomes):
@@ -319,7 +325,9 @@ def _cell_key(source: IndexedDataset, name: str, cell: DegradedCell, question: Q
 
 
 def _search_questions(context: DegradationContext, index: Index, system: System) -> Iterator[tuple[Question, list[Passage] | None]]:
-    """Yield every question with its passages; None for an oracle on a question whose gold has no group."""
+    """Yield every question with its passages, reranked; None for an oracle on a question whose gold has no group."""
+    rerank = context.reranking.rerank
+    width = search_width(rerank, MAX_RANK, context.reranking.rerank_k)
     by_filter: dict[str, tuple[dict[str, Any] | None, list[Question]]] = {}
     for question in context.source.dataset.questions:
         where = context.truth.group_filter(question.gold_documents) if system.oracle else {}
@@ -330,8 +338,9 @@ def _search_questions(context: DegradationContext, index: Index, system: System)
             yield from ((question, None) for question in questions)
         else:
             texts = [question.question for question in questions]
-            results = index.search(texts, MAX_RANK, mmr=None, view=view, options=system.options, filter=where or None)
-            yield from zip(questions, results, strict=True)
+            results = index.search(texts, width, mmr=None, view=view, options=system.options, filter=where or None)
+            for question, passages in zip(questions, results, strict=True):
+                yield question, rerank_passages(question.question, passages, rerank, MAX_RANK)
 
 
 def _cell_row(context: DegradationContext, name: str, cell: DegradedCell, question: Question, passages: list[Passage] | None) -> Row:

@@ -96,7 +96,7 @@ def with_large_index(work: Callable[[Path], object]) -> Callable[[Path], object]
     """Return the work with lowered limits, so that an index of a few passages counts as large."""
 
     def run(folder: Path) -> None:
-        hnsw._MAX_SCANNED = publication.MIN_POSTINGS_PASSAGES = 50  # type: ignore[attr-defined]
+        hnsw.MAX_SCANNED = publication.MIN_POSTINGS_PASSAGES = 50  # type: ignore[attr-defined]
         work(folder)
 
     return run

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _NEIGHBOURS = 32
 _EF_CONSTRUCTION = 80
 _EF_SEARCH = 128
-_MAX_SCANNED = 20_000
+MAX_SCANNED = 20_000
 """Maximum number of vectors compared exhaustively: about as fast as the graph, and exact among near-duplicates."""
 
 
@@ -134,7 +134,7 @@ class VectorIndex:
     def search(self, queries: Matrix, n: int) -> list[Positions]:
         """Return for each query an int64 array of at most n positions, nearest first.
 
-        queries: unit rows of shape (queries, dimension). Up to `_MAX_SCANNED` vectors are compared exhaustively; a larger index is searched
+        queries: unit rows of shape (queries, dimension). Up to `MAX_SCANNED` vectors are compared exhaustively; a larger index is searched
         approximately along the graph.
         """
         import faiss
@@ -174,7 +174,7 @@ class VectorIndex:
 
 def uses_graph(count: int) -> bool:
     """Return whether `count` vectors are stored as an HNSW graph, which can be extended; fewer are rewritten."""
-    return count > _MAX_SCANNED
+    return count > MAX_SCANNED
 
 
 def write_vectors(

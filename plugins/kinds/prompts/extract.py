@@ -30,11 +30,16 @@ _TOKENS_PER_LINE = 20
 """Tokens of text for one line of a list. The paper's graph of podcasts has 12.4 relations for each unit of 600 tokens, without repetitions."""
 
 
+def max_lines(tokens: int) -> int:
+    """Return how many lines each list of a reply may have, for a text of so many tokens."""
+    return max(MAX_LINES, tokens // _TOKENS_PER_LINE)
+
+
 def with_lines(prompt: Prompt[Any], unit_tokens: int, num_predict: int) -> Prompt[Any]:
     """Return a prompt whose lists may be as long as its text is, as far as a reply of `num_predict` tokens has room for full lines."""
     bounds = reply_bounds(prompt.reply)
     room = num_predict // sum(line_tokens(bound.each or bound.most) for bound in bounds.values())
-    return prompt.with_bounds(**dict.fromkeys(bounds, max(1, min(room, max(MAX_LINES, unit_tokens // _TOKENS_PER_LINE)))))
+    return prompt.with_bounds(**dict.fromkeys(bounds, max(1, min(room, max_lines(unit_tokens)))))
 
 
 TEXT = "Text from {title}:\n<passage>\n{text}\n</passage>"

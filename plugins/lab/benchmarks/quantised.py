@@ -67,7 +67,7 @@ def main() -> None:
     options = parser.parse_args()
     precisions = [parse_precision(name) for name in options.vectors.split(",")]
     data, folder = Path(os.environ["RAMIFY_DATA"]) / options.dataset, options.work / options.dataset
-    hnsw._MAX_SCANNED = 0  # a small corpus would not be linked
+    hnsw.MAX_SCANNED = 0  # a small corpus would not be linked
     with progress_bar() as progress:
         Index.build([data / "corpus.jsonl.gz"], folder, vectors="fp32", progress=progress)
     questions, snapshot = read_question_set(data), open_snapshot(folder)

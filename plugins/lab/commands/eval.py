@@ -91,8 +91,8 @@ Degrade = Annotated[
     list[str] | None,
     typer.Option(
         metavar="HOW=S1,S2",
-        help="Repeat the run with fractions degraded: for strategies entities, retriever, distractors or paraphrase; for searches alone, "
-        "the documents' metadata (missing, noise).",
+        help="Repeat the run with fractions degraded: for strategies entities, lookups, retriever, distractors or paraphrase; for searches "
+        "alone, the documents' metadata (missing, noise).",
     ),
 ]
 Shared = Annotated[

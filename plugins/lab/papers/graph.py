@@ -8,14 +8,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ramify.graphs.strategies import STRATEGIES
+from ramify.kinds.knowledge.communities import MAX_CLUSTER_SIZE
 from ramify.kinds.knowledge.index import GraphIndex, graph_view
+from ramify.kinds.knowledge.rule_builder import MAX_NAME_CHARS, MAX_NAMES_PER_SENTENCE
+from ramify.kinds.prompts.extract import MAX_LINE_CHARS, max_lines
+from ramify.kinds.prompts.report import MAX_FINDINGS
 from ramify.lab._variants import index_folder, serializable_options
-from ramify.lab.papers.paper import MODEL_OPTIONS, PAPER_PRESET, JudgedCondition, Paper, paper_run
+from ramify.lab.papers.paper import EXACT_SEARCH, MODEL_OPTIONS, PAPER_PRESET, PROMPTS, JudgedCondition, Paper, paper_run
 from ramify.lab.plan import RunOptions, RunPlan
 from ramify.lab.search import update_index_kind
 from ramify.lab.task import Row
 from ramify.nodes.settings import is_embedded
 from ramify.tools.errors import IndexingError
+from ramify.tools.index.chunking import DEFAULT_CHUNKING
 from ramify.tools.index.progress import Progress, ignore_progress
 from ramify.tools.new_files import file_mode, make_folder, write_atomically
 from ramify.tools.search.searcher import open_index
@@ -88,10 +94,22 @@ GRAPH_PAPER = Paper(
         ("Units", "one round at 600 tokens finds almost twice the entity references of 2,400 (HotpotQA, gpt-4-turbo)"),
     ),
     deviations=(
-        "Units are consecutive passages of a document, of 300 tokens each; what is cited are passages.",
+        f"Units are consecutive passages of a document, of {DEFAULT_CHUNKING.tokens} tokens each; what is cited are passages. Neighbouring "
+        f"units share the {DEFAULT_CHUNKING.overlap} tokens that two passages share, where those of the paper share 100.",
+        "A gleaning is one call, which asks for what was missed; the paper first asks whether anything was, yes or no. Gleaning ends where "
+        "nothing new is named.",
+        f"A reply names at most {max_lines(600)} entities and {max_lines(600)} relations of a unit of 600 tokens, as far as num_predict has "
+        f"room, a line of at most {MAX_LINE_CHARS} characters for each; a name has at most {MAX_NAME_CHARS} characters. By rules, a sentence connects at most "
+        f"{MAX_NAMES_PER_SENTENCE} names.",
+        f"A report has at most {MAX_FINDINGS} findings. Communities of more than {MAX_CLUSTER_SIZE} names are divided further.",
+        f"At most {STRATEGIES['global'].presets['paper']['max_batches']:,} batches of a level are read; of more, a random sample.",
+        "A one-word name joins the only longer name of its document that ends with it; other variants stay apart, as in the paper.",
+        "Claims are not extracted; `ramify index --kind graph --set claims=true` would.",
         "SS searches as every strategy does by default, by vectors and words; with --set hybrid=false, by vectors only.",
         "Communities are levels of hierarchical Leiden; levels alike are one, so that a small corpus has fewer than four.",
         "The judge chooses 1, 2 or tie in one call for all four criteria; Holm's correction is over all pairs and criteria of a data set.",
+        PROMPTS,
+        EXACT_SEARCH,
     ),
     left_out=("Windows of 16,384 to 65,536 tokens: the paper chose 8,192, and so does this command.",),
 )

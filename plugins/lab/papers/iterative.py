@@ -1,10 +1,15 @@
 """Iterative RAG: the effect of the number of reading rounds; the source describes settings and has no results."""
 
-from ramify.lab.papers.paper import PAPER_PRESET, Paper, PaperRow, PaperTable, paper_run
+from ramify.graphs.strategies import STRATEGIES
+from ramify.lab.papers.paper import EXACT_SEARCH, PAPER_PRESET, PROMPTS, Paper, PaperRow, PaperTable, paper_run
 from ramify.lab.results.measures import ALL_GOLD, EM, F1, FORGETTING, MODEL_CALLS, PROMPT_TOKENS
+from ramify.nodes.iterative import MAX_QUERIES
+from ramify.nodes.settings import IterativeSettings
 
+PRESET = STRATEGIES["iterative"].presets["paper"]
 TABLE_MEASURES = (EM, F1, ALL_GOLD, FORGETTING, MODEL_CALLS, PROMPT_TOKENS)
 ROUNDS = range(1, 6)
+SUGGESTED_PASSAGES = IterativeSettings().top_k // 2
 NOT_GIVEN = "The source has no results."
 METHODS_TABLE = PaperTable(
     "Single search and rounds of reading",
@@ -41,5 +46,16 @@ ITERATIVE_PAPER = Paper(
     ),
     tables=(METHODS_TABLE, ROUNDS_TABLE),
     main="iterative",
-    deviations=("The reply has a short answer beside its explanation, so that it can be scored as the others are.",),
+    deviations=(
+        "The reply has a short answer beside its explanation, so that it can be scored as the others are.",
+        f"At most {MAX_QUERIES} queries are planned, the primary one included; the source gives no limit.",
+        f"A suggested query finds {SUGGESTED_PASSAGES} passages, as a sub-query does.",
+        "Keywords are compared with case and Unicode forms folded; the original lost Korean ones.",
+        "Passages of a round that do not fit into the window are read in the next one.",
+        "A round whose reply is invalid counts, and its passages are not read again.",
+        "In a file of records, no file or page is called promising: it would be all of them.",
+        f"The window has {PRESET['num_ctx']:,} tokens; the source limits only passages and replies.",
+        PROMPTS,
+        EXACT_SEARCH,
+    ),
 )

@@ -9,12 +9,20 @@ from ramify.graphs.strategies import STRATEGIES
 from ramify.lab.load import DEMO_DATASET
 from ramify.lab.plan import RunOptions
 from ramify.lab.results.measures import Measure
+from ramify.nodes.settings import Settings
 from ramify.tools.errors import UsageError
+from ramify.tools.index.hnsw import MAX_SCANNED
 
 PAPER_PRESET: dict[str, Any] = {"preset": "paper"}
 MODEL_OPTIONS = ("model", "base_url")
 JudgedCondition = tuple[str, str]
 """A strategy and its variant."""
+EXACT_SEARCH = f"Up to {MAX_SCANNED:,} vectors are all compared, which is exact; only a larger index has an HNSW graph."
+PROMPTS = (
+    "The prompts are ours: replies are JSON of a given form, with a sentence of reasoning before a decision (thought=false leaves it out), "
+    f"after up to {Settings().shots} worked examples (shots=0: none)."
+)
+"""Deviations of every paper, and of those that call a model."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +106,7 @@ class Paper:
 
     def _grouping_fields(self, run: RunOptions, datasets: Sequence[str], more: Mapping[str, Any]) -> dict[str, Any]:
         """Return the fields that a hierarchy is grouped by, which are also labels; empty for other papers."""
-        if not run.degrade:
+        if not run.metadata_shares:
             return {"group_by": ()}
         fields = tuple(more.get("group_by") or (() if datasets else self.group_by))
         if not fields:

@@ -1,6 +1,6 @@
 """ToR-RAG (Yoo and Moon 2025): its tables 3 and 4, and what it leaves open: θ, and an ablation of the judge."""
 
-from ramify.lab.papers.paper import PAPER_PRESET, Paper, PaperRow, PaperTable, paper_run
+from ramify.lab.papers.paper import EXACT_SEARCH, PAPER_PRESET, PROMPTS, Paper, PaperRow, PaperTable, paper_run
 from ramify.lab.results.measures import EM, F1, MODEL_CALLS, SUPPORT_F1, TREE_DEPTH
 
 COMMON_OPTIONS = {"k": 5, "mmr": 0.75, "hybrid": False, "temperature": 0.2, "passage_tokens": 300, "context_tokens": 1500, "final_k": 5}
@@ -71,6 +71,13 @@ TOR_PAPER = Paper(
     deviations=(
         "θ is compared with the mean of the four criteria over 5: the paper gives θ = 0.4 beside a scale from 0 to 5.",
         "A question that is already simple is not split; the paper keeps a minimal pair there.",
-        "A weak fork is decomposed once more before it is pruned (§4 of the paper; its §5 prunes at once: --set redecompositions=0).",
+        "A weak fork is decomposed once more before it is pruned (§4 of the paper; its §5 prunes at once: --set redecompositions=0). The "
+        "better half and its answer stay, the weaker one is replaced.",
+        "A fork that is pruned for good leaves its question as a leaf, which is searched and answered itself.",
+        "A pair that the decomposition judge calls invalid counts as a failed fork; the paper does not say what follows.",
+        "A sub-question that was asked before is not asked again: its answer is taken over.",
+        "Depth counts the levels below the question. Passages are measured in tokens of the embedding.",
+        PROMPTS,
+        EXACT_SEARCH,
     ),
 )

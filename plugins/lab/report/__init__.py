@@ -106,6 +106,7 @@ def write_reproduction(folder: Path, paper: Paper, verdicts: Sequence[Row] | Non
         ("proxies", "Counted without a judge", with_all_results(proxies_section(paper, run))),
         ("tokens", "Tokens and graphs", tokens_section(paper, run, read_graphs(folder))),
         ("degraded", "Degraded metadata", with_all_results(degraded_metadata_section(run))),
+        ("worse", "Degraded questions and searches", with_all_results(degraded_answers_section(run))),
         ("claims", "What the paper claims", claims_section(paper)),
         ("run", "What was run", with_all_results(run_section(run))),
         ("replies", "Reply format", replies_section(run)),

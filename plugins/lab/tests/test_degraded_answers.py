@@ -44,6 +44,12 @@ def test_a_name_in_a_sub_question_is_searched_as_another_and_the_question_as_it_
     assert search_ids(index, ASKED.question, "entities", 1.0) == plain_ids(index, ASKED.question)
 
 
+def test_only_a_name_that_is_looked_up_by_itself_is_another_for_look_ups(index: Index) -> None:
+    assert search_ids(index, "Ida Penn", "lookups", 1.0)[0] != "Ida Penn"
+    assert search_ids(index, "Where was Ida Penn born?", "lookups", 1.0) == plain_ids(index, "Where was Ida Penn born?")
+    assert search_ids(index, "Ida Penn", "lookups", 0.0) == plain_ids(index, "Ida Penn")
+
+
 @pytest.mark.parametrize("how", ["retriever", "distractors"])
 def test_all_passages_are_replaced_by_others_at_a_share_of_one_and_none_at_zero(index: Index, how: DegradationKind) -> None:
     query = "Ida Penn is told of"

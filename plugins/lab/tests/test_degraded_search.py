@@ -13,6 +13,7 @@ from ramify.lab.report import write_report
 from ramify.lab.run import execute
 from ramify.lab.task import RESULTS, Row, iter_rows
 from ramify.tools.errors import UsageError
+from ramify.tools.passage import Passage
 
 BOTH = "passages,hierarchy"
 EVERYWHERE = {"hard filter", "meta + flat", "meta + RAPTOR, hard", "soft, no novelty", "full"}
@@ -20,12 +21,15 @@ ONCE = {"flat", "flat + headings", "global RAPTOR", "full, headings=0"}
 LABELLED = {"label", "full + label"}
 
 
-def measure(data: Path, out: Path, degrade: list[str], label: str | None = None, draws: int = 1) -> list[Row]:
+def measure(
+    data: Path, out: Path, degrade: list[str], label: str | None = None, draws: int = 1, settings: list[str] | None = None
+) -> list[Row]:
     """Run on the command line without a report, whose plots take seconds, and return the lines of degraded metadata."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("ramify.lab.commands._evaluating.write_report", lambda folder: None)
         eval_command(
-            out, [str(data)], retrieval_only=True, index_kind=BOTH, label=label, group_by="chapter", degrade=degrade, draws=draws
+            out, [str(data)], retrieval_only=True, index_kind=BOTH, label=label, group_by="chapter", degrade=degrade, draws=draws,
+            settings=settings,
         )  # fmt: skip
     return [row for row in iter_rows(out / RESULTS) if "system" in row]
 
@@ -136,3 +140,22 @@ def test_the_report_gives_means_over_drawings_and_differences_by_question(run: P
     html = (run / "report.html").read_text(encoding="utf-8")
     assert html.count("<svg") >= 3
     assert "full, missing=0.5, draw" not in html
+
+
+def test_a_reranker_reorders_what_every_system_finds(
+    manual: Path, rows: list[Row], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[tuple[str, int]] = []
+
+    def turned(query: str, passages: list[Passage], name: str, k: int) -> list[Passage]:
+        given.append((name, len(passages)))
+        return passages[::-1][:k]
+
+    monkeypatch.setattr("ramify.lab.search.load_reranker", lambda name: 0.0)
+    monkeypatch.setattr("ramify.lab.search.rerank_passages", turned)
+    turned_rows = measure(manual, tmp_path / "run", ["missing=0"], settings=["rerank=reader", "rerank_k=12"])
+    assert ("reader", 12) in given
+    assert all(name == "reader" for name, _ in given[-25:])
+    systems = {row["system"] for row in turned_rows}
+    assert len(systems) == 9
+    assert all(mean(turned_rows, "hits@1", system) < mean(rows, "hits@1", system) for system in systems)

@@ -23,7 +23,7 @@ QUESTIONS = [f"{query} {number}" for query in QUERIES for number in range(0, COU
 @pytest.fixture(autouse=True)
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let an index of a few passages be a large one."""
-    monkeypatch.setattr(hnsw, "_MAX_SCANNED", 50)
+    monkeypatch.setattr(hnsw, "MAX_SCANNED", 50)
     monkeypatch.setattr("ramify.tools.index.publication.MIN_POSTINGS_PASSAGES", 50)
 
 

@@ -26,14 +26,14 @@ def update(folder: Path) -> list[str]:
 
 def update_large(folder: Path) -> list[str]:
     """Do it where an index of a few passages is a large one."""
-    hnsw._MAX_SCANNED = publication.MIN_POSTINGS_PASSAGES = 50
+    hnsw.MAX_SCANNED = publication.MIN_POSTINGS_PASSAGES = 50
     return update(folder)
 
 
 @pytest.fixture(params=[update, update_large], ids=["small", "large"])
 def act(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     if request.param is update_large:
-        monkeypatch.setattr(hnsw, "_MAX_SCANNED", 50)
+        monkeypatch.setattr(hnsw, "MAX_SCANNED", 50)
         monkeypatch.setattr(publication, "MIN_POSTINGS_PASSAGES", 50)
     return f"{__name__}:{request.param.__name__}"
 

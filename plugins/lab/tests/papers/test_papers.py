@@ -50,6 +50,11 @@ def test_unknown_documents_need_a_field_to_group_by() -> None:
     assert paper.run_options(OUT)[0].group_by == ("domain",)
 
 
+def test_the_hierarchy_is_searched_with_a_cross_encoder_of_which_another_can_be_named() -> None:
+    assert PAPERS["hierarchy"].run_options(OUT)[0].options["rerank"] == "reader"
+    assert PAPERS["hierarchy"].run_options(OUT, options={"rerank": "none"})[0].options["rerank"] == "none"
+
+
 def test_the_error_for_an_unknown_paper_lists_the_others() -> None:
     with pytest.raises(UsageError, match="tor, prune, iterative, graph, hierarchy"):
         find_paper("raptor", PAPERS)
