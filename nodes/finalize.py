@@ -52,7 +52,8 @@ def _settle(state: State, settled: Settled, concluded: Update) -> Update:
     if settled.rival is None:
         concluded = {"answer": UNKNOWN, "explanation": root.note}
     elif settled.rival.by != FINAL_CALL:
-        concluded = root_conclusion(state, state["tree"][settled.rival.by])
+        quoted = text_update([])  # its text is quoted, which takes no further call
+        concluded = {**quoted, **root_conclusion(state, state["tree"][settled.rival.by])}
     return {**concluded, "settled_by": settled.step, "tree": {ROOT: root.with_status(root.status, note=root.with_note(settled.note))}}
 
 

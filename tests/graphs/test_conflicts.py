@@ -79,7 +79,13 @@ def test_the_majority_counts_against_the_final_call_and_the_tree_says_so() -> No
     cited = {citation.source for citation in result.citations if citation.cited}
     assert cited
     assert cited <= {"handbook.pdf", "wiki/a.md"}, "what the branches with this answer cite"
-    assert "Tarnholm" not in result.text
+
+
+def test_a_text_beside_an_answer_of_the_majority_is_quoted_without_a_further_call() -> None:
+    model = teller(("Lark", "Lark"), "Tarnholm")
+    result = ask(model, style="full")
+    assert (result.quoted, bool(result.text)) == (True, True)
+    assert not model.asked("write")
 
 
 def test_an_answer_in_more_words_is_no_other_answer() -> None:

@@ -1,10 +1,12 @@
-"""ToR-RAG (Yoo and Moon 2025): its tables 3 and 4, and what it leaves open: θ, and an ablation of the judge."""
+"""ToR-RAG (Yoo and Moon 2025): its tables 3 and 4, and what it leaves open: θ, an ablation of the judge, and a search over trees."""
 
 from ramify.lab.papers.paper import EXACT_SEARCH, PAPER_PRESET, PROMPTS, Paper, PaperRow, PaperTable, paper_run
 from ramify.lab.results.measures import EM, F1, MODEL_CALLS, SUPPORT_F1, TREE_DEPTH
 
 COMMON_OPTIONS = {"k": 5, "mmr": 0.75, "hybrid": False, "temperature": 0.2, "passage_tokens": 300, "context_tokens": 1500, "final_k": 5}
 """Table 1 and §IV.1: the same for every method."""
+SEARCH_OPTIONS = {"judge": "scores", "splitter": "model", "dependent": False, "expand_sure": True, "informed": False}
+"""Those of the paper's preset that the search over trees has, too."""
 METHODS_TABLE = PaperTable(
     "Table 3: methods",
     (EM, F1),
@@ -38,10 +40,16 @@ JUDGE_TABLE = PaperTable(
     lead="threshold",
     note="The paper names these as further work (§V), and has no such table. θ is 0.4 there.",
 )
+SEARCH_TABLE = PaperTable(
+    "Left open: a choice of branches that is optimized",
+    (EM, F1, TREE_DEPTH, MODEL_CALLS),
+    (PaperRow("ToR-RAG", "tor"), PaperRow("Monte Carlo tree search", "mcts")),
+    note="The paper names it as further work (§V), by learning. Here splits are searched for by the judge's scores, in seven simulations.",
+)
 TOR_PAPER = Paper(
     name="tor",
     title="ToR-RAG (Yoo and Moon 2025)",
-    about="tables 3 (methods) and 4 (depth), and what it leaves open: θ, without the judge",
+    about="tables 3 (methods) and 4 (depth), and what it leaves open: θ, without the judge, a search over trees",
     source="MultiHop-RAG, 2,556 questions, LLaMA 3.1 8B on Ollama, Qwen3-Embedding-0.6B",
     setup={
         "model": "LLaMA 3.1 8B (Ollama), temperature 0.2",
@@ -60,8 +68,9 @@ TOR_PAPER = Paper(
             sweeps={"max_depth": [1, 2, 3, 4], "theta": [float(theta) for theta in THETAS]},
             ablations=("judge",),
         ),
+        paper_run("mcts", ("mcts",), options={**COMMON_OPTIONS, **SEARCH_OPTIONS}, chunk_tokens=300),
     ),
-    tables=(METHODS_TABLE, DEPTHS_TABLE, JUDGE_TABLE),
+    tables=(METHODS_TABLE, DEPTHS_TABLE, JUDGE_TABLE, SEARCH_TABLE),
     main="tor",
     claims=(
         ("EM", "+6.42 over Native-RAG, +11.19 over Non-RAG"),

@@ -32,7 +32,7 @@ def test_a_strategy_that_is_not_registered_is_left_out(monkeypatch: pytest.Monke
 
 
 def test_given_options_override_those_of_the_paper() -> None:
-    methods, tor = PAPERS["tor"].run_options(OUT, ["data"], {"k": 3, "model": "extractive"}, limit=7)
+    methods, tor, _ = PAPERS["tor"].run_options(OUT, ["data"], {"k": 3, "model": "extractive"}, limit=7)
     assert (methods.datasets, methods.limit, methods.out, tor.out) == (("data",), 7, OUT / "methods", OUT / "tor")
     assert {variant.options["k"] for order in (methods, tor) for variant in list_variants(order) if "k" in variant.options} == {3}
     settings = {variant.name: variant.settings for variant in list_variants(tor)}
