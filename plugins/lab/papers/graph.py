@@ -98,9 +98,9 @@ GRAPH_PAPER = Paper(
         f"units share the {DEFAULT_CHUNKING.overlap} tokens that two passages share, where those of the paper share 100.",
         "A gleaning is one call, which asks for what was missed; the paper first asks whether anything was, yes or no. Gleaning ends where "
         "nothing new is named.",
-        f"A reply names at most {max_lines(600)} entities and {max_lines(600)} relations of a unit of 600 tokens, as far as num_predict has "
-        f"room, a line of at most {MAX_LINE_CHARS} characters for each; a name has at most {MAX_NAME_CHARS} characters. By rules, a sentence connects at most "
-        f"{MAX_NAMES_PER_SENTENCE} names.",
+        f"A reply names at most {max_lines(600)} entities and {max_lines(600)} relations of a unit of 600 tokens, as far as "
+        f"num_predict has room, a line of at most {MAX_LINE_CHARS} characters for each; a name has at most {MAX_NAME_CHARS} "
+        f"characters. By rules, a sentence connects at most {MAX_NAMES_PER_SENTENCE} names.",
         f"A report has at most {MAX_FINDINGS} findings. Communities of more than {MAX_CLUSTER_SIZE} names are divided further.",
         f"At most {STRATEGIES['global'].presets['paper']['max_batches']:,} batches of a level are read; of more, a random sample.",
         "A one-word name joins the only longer name of its document that ends with it; other variants stay apart, as in the paper.",
