@@ -25,7 +25,10 @@ _UNTRANSLATED = "searched in the language of the question"
 
 @level_step
 async def retrieve(branches: list[Branch], context: Context[Settings]) -> Update:
-    """Search the passages of all branches in one batch, and rerank them; for answered ones, the next k, which their answer did not use."""
+    """Search the passages of all branches in one batch, and rerank them; for answered ones, the next k, which their answer did not use.
+
+    With `shared_evidence`, the most relevant passages that other answers cite are added.
+    """
     state, settings = context.state, context.settings
     reranks = settings.reranker != NO_RERANKER
     loading = await asyncio.to_thread(load_reranker, settings.reranker) if reranks else 0.0
