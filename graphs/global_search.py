@@ -31,5 +31,5 @@ STRATEGY = Strategy(
     description="GraphRAG's global search: answers a question about all of the documents, such as their main themes, from reports on them.",
     paper="GraphRAG, Edge et al. 2024",
     presets={"paper": {"max_batches": 1000, "num_ctx": 8192}},
-    max_calls=lambda settings: MaxCalls(settings.max_batches + 1, 1),
+    max_calls=lambda settings: MaxCalls((1 if settings.over == "search" else settings.max_batches) + 1, 1),
 )

@@ -72,7 +72,8 @@ async def retrieve_reports(context: Context[GlobalSettings]) -> Update:
 def _with_points(branch: Branch, passages: list[Passage]) -> Branch:
     """Return a branch whose points are its passages, as they are."""
     points = [
-        Point(text=f"{passage.title}: {passage.text}", score=min(1.0, max(0.0, passage.score)), cited=(passage.id,)) for passage in passages
+        Point(text=": ".join(filter(None, (passage.title, passage.text))), score=min(1.0, max(0.0, passage.score)), cited=(passage.id,))
+        for passage in passages
     ]
     return branch.with_status("answered", answer="", points=points, score=points[0].score)
 

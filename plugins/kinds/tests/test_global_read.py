@@ -77,6 +77,8 @@ class TestWhatIsRead:
         texts = [part["text"] for part in reduced["passages"]]
         assert {text.partition(": ")[2] for text in texts} == {VALLEY[text.partition(": ")[0]] for text in texts}
         assert {citation.id for citation in result.citations} <= set(batch.evidence)
+        assert (most := max_calls("global", GlobalSettings(over="search", max_batches=1000))) is not None
+        assert most.calls == 2
         whole = batches(asked(index, model(), question, over="search", batch_tokens=None))
         assert [set(branch.evidence) for branch in whole] == [set(index.ids())], "as many as the window has room for"
 
