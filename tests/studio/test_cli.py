@@ -73,7 +73,7 @@ def test_an_interruption_is_one_line(ollama: Ollama) -> None:
 
 def test_graph_prints_the_drawing(ramify: Ramify) -> None:
     drawn = ramify("graph", "tor").out
-    assert "graph TD" in drawn
+    assert "flowchart TD" in drawn
     assert "judge" in drawn
     joint, staged = ramify("graph", "prune").out, ramify("graph", "prune", "--set", "joint=false").out
     assert "decide" in joint
