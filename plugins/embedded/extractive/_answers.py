@@ -140,6 +140,7 @@ def _read_parts(question: str, passages: list[PassageText]) -> tuple[list[tuple[
 
 
 def _read(question: str, passage: PassageText) -> PassageReading:
+    """Return the reading of one passage for a question."""
     return read_contexts(question, (add_title(passage["title"], passage["text"]),))[0]
 
 
