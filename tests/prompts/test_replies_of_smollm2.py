@@ -34,7 +34,7 @@ BUILDING = {"prefer", "glean", "claims", "describe", "report", "map_report", "re
 """Asked once, without examples: each is long."""
 ANSWERED = {"aggregate", "answer", "closed_book", "compress", "finalize", "summarize"}
 LONGEST = {
-    **{"filter": 768, "plan": 768, "decide": 512, "compress": 256, "decompose": 256, "answer": 512},
+    **{"filter": 1200, "plan": 1000, "decide": 512, "compress": 256, "decompose": 256, "answer": 512},
     **{"finalize": 512, "write": 512, "reduce": 640, "translate": 800, "search_or_answer": 256},
     **{
         "extract": 800,
