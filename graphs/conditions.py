@@ -174,7 +174,7 @@ proposes_split = _of_branch(
 proposes_entities = _of_branch("names proposed", lambda branch, settings: branch.proposal is not None and bool(branch.proposal.entities))
 cannot_be_split = _of_branch("cannot be split", lambda branch, settings: branch.attempts > 0)
 judged = _of_branch("scored", lambda branch, settings: branch.score is not None, of_fork=True)
-pair_kept = _of_branch("no better pair", lambda branch, settings: branch.score is not None, of_fork=True)
+pair_kept = judged.with_label("no better pair")
 """A fork that was to be replaced stays, because no other pair was found."""
 new_pair = _of_branch("a new pair", lambda branch, settings: branch.score is None and len(branch.parts) != 1, of_fork=True)
 only_part = Condition(
