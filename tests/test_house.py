@@ -23,8 +23,9 @@ PLUGIN_IMPORTS = {
     "formats": set(),
     "kinds": set(),
     "lab": {"embedded", "formats", "kinds", "stores"},  # for a run's manifest and questions, a graph's pages, and a run on a Ray cluster
-    "serve": set(),
+    "serve": {"testing"},  # what is checked of an answer, and the state of a collection's tests
     "stores": set(),
+    "testing": {"embedded"},  # arithmetic, by which comparisons are computed again
 }
 """The other plug-ins that a plug-in can import, besides the core, which imports none."""
 FOLDERS = {name: ROOT / name for name in LAYERS} | {path.name: path for path in (ROOT / "plugins").glob("*") if path.is_dir()}
@@ -39,6 +40,7 @@ SUBPACKAGE_ORDER = {
     "studio": ({"drawing"}, {"console"}, {"notebook", "server"}, {"commands"}, {""}),
     "lab": ({"inspection", "metrics", "prompts"}, {"", "load"}, {"results"}, {"papers"}, {"report"}, {"commands"}),
     "serve": ({""}, {"commands"}),
+    "testing": ({"verifying"}, {""}, {"commands"}),
 }
 """The subpackages of a package; each set can import those before it. "" are the modules of the package itself."""
 MANY_LINES, MAX_LINES = 400, 500
@@ -51,6 +53,7 @@ LIST_PACKAGES = {
     "plugins/lab/papers",
     "plugins/lab/prompts",
     "plugins/serve/commands",
+    "plugins/testing/commands",
 }
 """Packages with one prompt, command or paper in each file, whose docstrings need not name them."""
 

@@ -1,0 +1,1 @@
+"""The commands `ramify test` and `ramify verify`."""
