@@ -30,6 +30,7 @@ from ramify.tools.new_files import cache_folder
 from ramify.tools.passage import Passage
 from ramify.tools.quoting import pluralize, truncate_line
 from ramify.tools.search.collection_set import CollectionSet, Member, fuse_ranks, load_topics, select_collections
+from ramify.tools.search.recording import note_search
 from ramify.tools.user_input import expand_path
 
 _SCORE_FIELDS = ("relevance_score", "score")
@@ -151,7 +152,10 @@ async def find_passages(
     """
     how = SearchOptions(k, fetch_k, mmr, hybrid, filter, view=view, options=options)
     several = as_collections(index)
-    return await (_search_one(index, queries, how) if several is None else _search_collections(several, queries, how))
+    found = await (_search_one(index, queries, how) if several is None else _search_collections(several, queries, how))
+    again = {"k": k, "fetch_k": fetch_k, "mmr": mmr, "hybrid": hybrid, "filter": filter, "view": view, "options": options}
+    note_search(queries, again, found)
+    return found
 
 
 async def _search_one(index: Any, queries: Sequence[str], search: SearchOptions) -> list[list[Passage]]:

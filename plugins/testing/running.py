@@ -1,0 +1,223 @@
+"""Run the tests of a corpus: ask only what a change can touch, judge each answer, and compare it with the last one that was right.
+
+A question is not asked again if
+
+1. strategy, settings, model, the embedded networks, the encoder, the languages of the index and the version of Ramify are the same,
+2. each of its searches, repeated now, returns the same passages in the same order with the same scores, and
+3. it read nothing else of the index, or the whole index is the same.
+
+The first search depends on the question alone, and each later one on what was found before and on what the model said of it. So with a
+model that answers the same prompt in the same way, the same searches with the same results have the same answer.
+"""
+
+import asyncio
+import hashlib
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import version
+from importlib.resources import files
+from typing import Any, Literal
+
+from ramify.graphs.choice import choose_strategy
+from ramify.graphs.run import ask_async, blocking, failure_reason
+from ramify.graphs.strategies import configure
+from ramify.nodes.asking.ask import current_model
+from ramify.nodes.settings import Settings
+from ramify.testing.differences import Difference, first_difference, is_moved, sentence_changes
+from ramify.testing.expectations import Expectation, Expectations
+from ramify.testing.stored_results import Record, ResultsFile, Searched, Stored, digest, found_digests, make_record
+from ramify.tools.errors import RamifyError, UsageError
+from ramify.tools.index.manifest import file_sha256
+from ramify.tools.models.gguf import GGUF, find_gguf
+from ramify.tools.search.recording import RecordedSearch, record_searches
+from ramify.tools.search.searcher import digest_of, find_passages, languages_of, warm
+
+Status = Literal["passed", "unchanged", "moved", "failed", "error"]
+HOLDS: frozenset[Status] = frozenset({"passed", "unchanged", "moved"})
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a test."""
+
+    test: Expectation
+    status: Status
+    """unchanged: not asked, because nothing that it depends on has changed; moved: the answer holds, and rests on other passages."""
+    record: Record | None = None
+    """The result; None where the question could not be asked."""
+    before: Record | None = None
+    """The last result that was right before this run."""
+    error: str = ""
+    asked: int = 0
+    """How often it was asked in this run."""
+    calls: int = 0
+    """Model calls of this run."""
+    seconds: float = 0.0
+
+    @property
+    def holds(self) -> bool:
+        """Return whether the test passes."""
+        return self.status in HOLDS
+
+    @property
+    def difference(self) -> Difference | None:
+        """Return the first hop whose answer changed since the last right result; None if none did, or there is no such result."""
+        return first_difference(self.before, self.record) if self.before and self.record else None
+
+    def change_lines(self) -> list[str]:
+        """Return what changed since the last right result, in words: the first hop that flipped, else the sentences cited."""
+        if not (self.before and self.record):
+            return []
+        if self.difference is not None:
+            return self.difference.lines()
+        return sentence_changes(self.before.sentences, self.record.sentences)
+
+
+@dataclass
+class TestRun:
+    """The tests of a file over an index; `options` are those of `ask` for all of them."""
+
+    __test__ = False  # pytest collects no class of this name
+
+    expectations: Expectations
+    results: ResultsFile
+    options: Mapping[str, Any]
+    strategy: str | None = None
+    asks_all: bool = False
+    outcomes: list[Outcome] = field(default_factory=list)
+
+    def run(self, tests: Sequence[Expectation], on_outcome: Callable[[Outcome], None] = lambda outcome: None) -> list[Outcome]:
+        """Run tests in order and return what came of them; results are stored one by one, so that an interrupted run can go on.
+
+        UsageError for a setting or a strategy that does not exist.
+        """
+        return blocking(self.run_async(tests, on_outcome))
+
+    async def run_async(self, tests: Sequence[Expectation], on_outcome: Callable[[Outcome], None]) -> list[Outcome]:
+        """Do the same in an event loop."""
+        for test in tests:
+            outcome = await self._run_test(test)
+            if outcome.record is not None and (outcome.asked or outcome.record != self._stored(test).latest):
+                self.results.put(test.question, outcome.record)
+            self.outcomes.append(outcome)
+            on_outcome(outcome)
+        return self.outcomes
+
+    def _stored(self, test: Expectation) -> Stored:
+        return self.results.results.get(test.question, Stored())
+
+    async def _run_test(self, test: Expectation) -> Outcome:
+        began, stored = time.perf_counter(), self._stored(test)
+        strategy, options, settings = await self.how(test)
+        try:
+            conditions = await asyncio.to_thread(describe_conditions, strategy, options, settings, self.repetition(test))
+            if not self.asks_all and stored.latest and await is_unchanged(stored.latest, conditions, settings):
+                record = self._judged_again(test, stored.latest)
+                return Outcome(
+                    test, "failed" if record.objections else "unchanged", record, stored.right, seconds=time.perf_counter() - began
+                )
+            record, calls = await self._ask(test, strategy, options, conditions)
+        except UsageError:
+            raise
+        except RamifyError as error:
+            return Outcome(test, "error", None, stored.right, str(error), seconds=time.perf_counter() - began)
+        moved = stored.right is not None and is_moved(stored.right, record)
+        status: Status = "failed" if record.objections else "moved" if moved else "passed"
+        return Outcome(test, status, record, stored.right, "", record.asked, calls, time.perf_counter() - began)
+
+    async def how(self, test: Expectation) -> tuple[str, dict[str, Any], Settings]:
+        """Return strategy, options and settings of a test: its own, those of the file, those of the command line."""
+        common = self.expectations
+        filter = {**common.filter, **test.filter}
+        options = {**self.options, **common.settings, **test.settings, **({"filter": filter} if filter else {})}
+        strategy = test.strategy or self.strategy or common.strategy
+        if strategy is None:
+            strategy = await asyncio.to_thread(choose_strategy, options)
+        return strategy, options, configure(strategy, options)[1]
+
+    def repetition(self, test: Expectation) -> list[Any]:
+        """Return how often a test is asked and how many answers must hold, with what it expects if that is more than one."""
+        asked = test.repeat or self.expectations.repeat or 1
+        needed = min(test.pass_if or self.expectations.pass_if or asked, asked)
+        return [asked, needed, test.model_dump() if asked > 1 else None]
+
+    @staticmethod
+    def _judged_again(test: Expectation, record: Record) -> Record:
+        """Return a stored result judged by what is expected now; of several answers, the verdict is kept."""
+        if record.asked > 1:
+            return record
+        objections = test.objections(record.answer, record.text, record.names)
+        return record.model_copy(update={"objections": objections, "right": int(not objections)})
+
+    async def _ask(self, test: Expectation, strategy: str, options: Mapping[str, Any], conditions: str) -> tuple[Record, int]:
+        """Ask a question as often as it is to be asked; return one of the results, a right one if enough are, and the model calls."""
+        asked, needed, _ = self.repetition(test)
+        records, calls = [], 0
+        for _ in range(asked):
+            with record_searches() as searches:
+                result = await ask_async(test.question, strategy, **options)
+            if problem := failure_reason(result):
+                raise RamifyError(problem, "run the tests again when the model can be reached")
+            calls += result.usage.llm_calls
+            depends = "" if result.stopped_by == "seconds" else conditions  # what is done in a time can be another time more
+            index_digest = await asyncio.to_thread(digest_of, options.get("index", "demo"))
+            record = make_record(result, searches, depends, index_digest)
+            objections = test.objections(record.answer, record.text, record.names)
+            records.append(record.model_copy(update={"objections": objections}))
+        right = sum(not record.objections for record in records)
+        passes = right >= needed
+        record = next(record for record in records if bool(record.objections) != passes)
+        if not passes and asked > 1:
+            record = record.model_copy(update={"objections": [*record.objections, f"{right} of {asked} answers hold, {needed} must"]})
+        return record.model_copy(update={"right": right, "asked": asked}), calls
+
+
+def describe_conditions(strategy: str, options: Mapping[str, Any], settings: Settings, repetition: Sequence[Any]) -> str:
+    """Return a digest of all but the index's contents that an answer depends on; blocking."""
+    given = {name: value for name, value in options.items() if name not in ("index", "model", "base_url")}
+    name = current_model(settings).name
+    index, _ = warm(settings.index)
+    described = {
+        "ramify": version("ramify-rag"),
+        "networks": _networks_digest(),
+        "strategy": strategy,
+        "options": given,
+        "settings": settings.model_dump(mode="json", exclude={"index", "model", "base_url"}),
+        "model": [name, _file_digest(name.removeprefix(GGUF)) if name.startswith(GGUF) else ""],
+        "languages": sorted(languages_of(index)),
+        "repetition": repetition,
+    }
+    return digest(described)
+
+
+@cache
+def _file_digest(name: str) -> str:
+    return file_sha256(find_gguf(name)[0])
+
+
+@cache
+def _networks_digest() -> str:
+    """Return a digest of the weights of the embedded networks."""
+    digests = hashlib.sha256()
+    for package in ("ramify.tools", "ramify.embedded.extractive", "ramify.embedded.reader", "ramify.embedded.splitting"):
+        for file in sorted(files(package).iterdir(), key=lambda file: file.name):
+            if file.name.endswith(".safetensors"):
+                digests.update(file.name.encode() + file.read_bytes())
+    return digests.hexdigest()
+
+
+async def is_unchanged(record: Record, conditions: str, settings: Settings) -> bool:
+    """Return whether a question would be answered as before: see the rule above."""
+    if not record.conditions or record.conditions != conditions:
+        return False
+    if record.whole_index and record.whole_index != await asyncio.to_thread(digest_of, settings.index):
+        return False
+    repeated = [await _repeat(search, settings) for search in record.searches]
+    return found_digests(repeated) == [search.found for search in record.searches]
+
+
+async def _repeat(search: Searched, settings: Settings) -> RecordedSearch:
+    found = await find_passages(settings.index, search.queries, **search.how)
+    return RecordedSearch(tuple(search.queries), search.how, found)
