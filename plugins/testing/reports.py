@@ -22,10 +22,11 @@ _STYLE = (
 )
 
 
-def outcome_line(outcome: Outcome, number: int, total: int) -> str:
-    """Return the line of a test, as it is printed when it is done."""
+def outcome_lines(outcome: Outcome, number: int, total: int) -> list[str]:
+    """Return the lines of a test, as they are printed when it is done."""
     share = f"[{number:>{len(str(total))}}/{total}]"
-    return f"{share} {outcome.status.upper():<9} {one_line(outcome.test.question)}"
+    line = f"{share} {outcome.status.upper():<9} {one_line(outcome.test.question)}"
+    return [line, *(f"      {detail}" for detail in detail_lines(outcome))]
 
 
 def detail_lines(outcome: Outcome) -> list[str]:

@@ -173,10 +173,10 @@ def _hop(branch: Branch, passages: Mapping[str, Passage]) -> Hop:
 
 
 class ResultsFile:
-    """The file of results beside a file of expectations: `tests.yaml` has `tests.results.json`."""
+    """The file of results beside a file of expectations: `tests.yaml` has `tests.lock`."""
 
     def __init__(self, expectations: Path) -> None:
-        self.path = expectations.with_name(f"{expectations.stem}.results.json")
+        self.path = expectations.with_suffix(".lock")
         self.results = self._load()
 
     def _load(self) -> dict[str, Stored]:

@@ -81,7 +81,7 @@ def run_tests_command(
     path = Path(given[0]) if given else DEFAULT_FILE
     with err().status("loading …"):
         from ramify.testing.expectations import load_expectations
-        from ramify.testing.reports import detail_lines, outcome_line, summary_line, to_json, to_junit, to_page
+        from ramify.testing.reports import outcome_lines, summary_line, to_json, to_junit, to_page
         from ramify.testing.running import Outcome, TestRun
         from ramify.testing.stored_results import ResultsFile
 
@@ -101,9 +101,8 @@ def run_tests_command(
     def show(outcome: Outcome) -> None:
         done.append(outcome)
         if not as_json:
-            say(outcome_line(outcome, len(done), len(tests)))
-            for line in detail_lines(outcome):
-                say(f"      {line}")
+            for line in outcome_lines(outcome, len(done), len(tests)):
+                say(line)
 
     TestRun(expectations, results, options, strategy, ask_all).run(tests, show)
     if as_json:

@@ -21,7 +21,7 @@ class Corpus:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.documents, self.index = folder, folder / "documents", folder / "index"
-        self.tests, self.results = folder / "tests.yaml", folder / "tests.results.json"
+        self.tests, self.results = folder / "tests.yaml", folder / "tests.lock"
         self.documents.mkdir()
         self.write(**{"policy.md": POLICY, "people.md": PEOPLE, "births.md": BIRTHS})
 

@@ -33,6 +33,26 @@ def test_it_indexes_what_changes_until_ctrl_c(tmp_path: Path) -> None:
     assert "Traceback" not in stderr
 
 
+def test_it_tells_which_answers_each_change_changes(tmp_path: Path) -> None:
+    folder, out, tests = tmp_path / "documents", tmp_path / "index", tmp_path / "tests.yaml"
+    folder.mkdir()
+    (folder / "oil.txt").write_text("The oil is changed every 250 hours.", encoding="utf-8")
+    tests.write_text("tests:\n- question: How often is the oil changed?\n  contains: 250 hours\n", encoding="utf-8")
+    command = [Path(sys.executable).with_name("ramify"), "watch", folder, "--out", out, "--test", tests, "--model", "extractive"]
+    attended = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, **attended) as watching:
+        assert watching.stdout is not None
+        watching.stdout.readline()
+        assert "1 passed" in watching.stdout.readline()
+        (folder / "oil.txt").write_text("The oil is changed every 300 hours.", encoding="utf-8")
+        watching.stdout.readline()
+        told = [watching.stdout.readline() for _ in range(6)]
+        watching.send_signal(signal.SIGINT)
+    assert "FAILED" in told[0]
+    assert any("250 hours" in line and "300 hours" in line for line in told)
+    assert any("1 failed" in line for line in told)
+
+
 def test_a_file_is_refused(ramify: Ramify, tmp_path: Path) -> None:
     (tmp_path / "oil.txt").write_text("Oil.", encoding="utf-8")
     refused = ramify("watch", tmp_path / "oil.txt", "--out", tmp_path / "index")
