@@ -5,6 +5,10 @@ from typing import NamedTuple
 from ramify.nodes.tree import is_unknown, position
 from ramify.testing.stored_results import Hop, Record, Sentence
 from ramify.tools.english import fold
+from ramify.tools.quoting import truncate_line
+
+_MAX_CHARS = 120
+"""Characters shown of an answer."""
 
 
 class Difference(NamedTuple):
@@ -82,7 +86,8 @@ def _answer(hop: Hop | None) -> str:
         return "not asked"
     if hop.answer is None:
         return f"no answer ({hop.note})" if hop.note else "no answer"
-    return hop.answer if hop.counts else f"{hop.answer} (dropped: {hop.note})"
+    answer = truncate_line(hop.answer, _MAX_CHARS)
+    return answer if hop.counts else f"{answer} (dropped: {hop.note})"
 
 
 def _answer_key(hop: Hop | None) -> str | None:

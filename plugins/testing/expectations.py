@@ -126,6 +126,15 @@ class _Loader(yaml.BaseLoader):  # type: ignore[misc]
         return made
 
 
+class _Dumper(yaml.SafeDumper):  # type: ignore[misc]
+    """Writes texts of several lines as they are."""
+
+
+_Dumper.add_representer(
+    str, lambda dumper, text: dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
+)
+
+
 def load_expectations(path: Path) -> Expectations:
     """Return a file of expectations; UsageError if it cannot be read, is no YAML or has another form."""
     try:
@@ -168,7 +177,7 @@ def append_expectations(path: Path, tests: Sequence[Expectation]) -> int:
     if not before:
         text = _TESTS.sub("tests:", text, count=1)
     entries = [test.model_dump(by_alias=True, exclude_defaults=True) for test in new]
-    blocks = [yaml.safe_dump([_short(entry)], allow_unicode=True, sort_keys=False, width=140) for entry in entries]
+    blocks = [yaml.dump([_short(entry)], Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=140) for entry in entries]
     first = re.search(r"^( *)- ", text[text.find("tests:") :], re.MULTILINE)
     indent = first[1] if first else "  "
     added = "".join("\n" * bool(before or number) + textwrap.indent(block, indent) for number, block in enumerate(blocks))

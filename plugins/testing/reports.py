@@ -7,14 +7,17 @@ from html import escape
 from typing import Any
 from xml.etree import ElementTree
 
+from ramify.nodes.tree import ROOT
 from ramify.nodes.tree.notes import confidence_figure
 from ramify.testing.running import HOLDS, Outcome, Status
-from ramify.tools.quoting import one_line, pluralize
+from ramify.tools.quoting import one_line, pluralize, truncate_line
 
 FORMAT = "ramify-test-run/1"
 ORDER: tuple[Status, ...] = ("failed", "error", "passed", "moved", "unchanged")
 _INVALID = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML cannot have."""
+_MAX_CHARS = 160
+"""Characters shown of an answer, or of what does not hold of it."""
 _STYLE = (
     "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color-scheme:light dark}"
     "li{margin:.6rem 0}.failed,.error{font-weight:600}pre{white-space:pre-wrap;margin:.2rem 0 .6rem;font-size:.9rem}"
@@ -36,13 +39,15 @@ def detail_lines(outcome: Outcome) -> list[str]:
     lines = [outcome.error] if outcome.error else []
     record, before = outcome.record, outcome.before
     if record is not None:
-        lines += record.objections
-        if outcome.status == "failed" and before is not None:
+        lines += [truncate_line(objection, _MAX_CHARS) for objection in record.objections]
+        root = outcome.difference is not None and outcome.difference.hop.path == ROOT
+        if outcome.status == "failed" and before is not None and not root:
             lines.append(f"was: {_answer(before.answer, before.confidence)}, is: {_answer(record.answer, record.confidence)}")
     return [one_line(line) for line in [*lines, *outcome.change_lines()]]
 
 
 def _answer(answer: str, confidence: float | None) -> str:
+    answer = truncate_line(answer, _MAX_CHARS)
     return answer if confidence is None else f"{answer} ({confidence_figure(confidence)})"
 
 
