@@ -1,3 +1,21 @@
-"""Tests of a corpus (`ramify test`), and checks of an answer that ask no model (`ramify verify`)."""
+"""Tests of a corpus (`ramify test`), and checks of an answer that ask no model (`ramify verify`).
 
-__all__: list[str] = []
+`verify` checks an answer, and `Verification` is what it returns; they are imported when they are used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ramify.testing.verifying.checks import Verification
+    from ramify.testing.verifying.verify import verify
+
+__all__ = ["Verification", "verify"]
+_MODULES = {"Verification": "ramify.testing.verifying.checks", "verify": "ramify.testing.verifying.verify"}
+
+
+def __getattr__(name: str) -> Any:
+    """Import what the package offers when it is used, so that the command line starts without it."""
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_MODULES[name]), name)
