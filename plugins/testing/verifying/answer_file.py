@@ -22,6 +22,7 @@ class Answer(FrozenModel):
     """What is checked of an answer: the fields of a result that say something of the documents or of how it was found."""
 
     question: str
+    strategy: str = ""
     answer: str
     text: str = ""
     sentences: list[Sentence] = Field(default_factory=list)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from ramify.nodes.step.conflicts import answers_in_tree
-from ramify.nodes.tree import DROPPED, ROOT, Branch, Tree, ancestors, is_unknown
+from ramify.nodes.tree import DROPPED, ROOT, Branch, Tree, ancestors, children, is_unknown
 from ramify.nodes.tree.answers import PLACEHOLDER, fill_references, repeats_answer
 from ramify.nodes.tree.citation import Citation
 from ramify.nodes.tree.notes import quote_answer
@@ -16,28 +16,38 @@ from ramify.tools.english import fold
 from ramify.tools.quoting import MAX_ANSWER_CHARS, truncate_line
 from ramify.tools.supporting_sentence import contains_answer
 
-_FILLED = re.compile(r"filled with .* from (0(?:\.\d+)*)(?=$|[,;])")
+GATED = frozenset({"prune"})
+"""Strategies that accept an answer only above tau; the others use tau to choose what is asked next."""
+_FILLED = re.compile(r"filled with (['\"])(?P<answer>.*)\1 from (?P<path>0(?:\.\d+)*)(?=$|[,;])")
 _UNSURE = "not above tau"
 _PERSON = "given or approved by a person"
 _WRITTEN = f"written by the model: {MODEL_ALONE}"
 
 
-def counts(branch: Branch) -> bool:
-    """Return whether a branch is a step: it has an answer, and was neither pruned nor failed."""
-    return branch.known and branch.status not in DROPPED
+def counts(tree: Tree, branch: Branch) -> bool:
+    """Return whether a branch counts: neither it nor one above it was pruned or failed."""
+    return all(line.status not in DROPPED for line in (branch, *ancestors(tree, branch.path)))
+
+
+def steps_of(tree: Tree) -> list[str]:
+    """List the paths of the branches that are steps: those that count and have an answer."""
+    return [branch.path for branch in tree.values() if branch.known and counts(tree, branch)]
 
 
 def check_branch(answer: Answer, branch: Branch, passages: Mapping[str, Citation]) -> Iterator[Check]:
-    """Yield the checks of a branch: the question it was filled to, its answer, its confidence, and why it was dropped."""
-    if branch.template or (branch.awaits and PLACEHOLDER not in branch.question):
-        yield _check_filled(answer.tree, branch)
+    """Yield the checks of a branch: why it was dropped, else the question it was filled to, its answer and its confidence."""
     if branch.status in DROPPED:
         reason = "its note says why" if branch.note.strip() else "no note says why"
         yield Check(branch.status, branch.path, "holds" if branch.note.strip() else "fails", f"{branch.status}: {reason}")
-    if counts(branch):
+    if not counts(answer.tree, branch):
+        return
+    if branch.template or (branch.awaits and PLACEHOLDER not in branch.question):
+        yield _check_filled(answer.tree, branch)
+    if branch.known:
         yield _check_answer(answer.tree, branch, passages)
-        if answer.tau is not None and branch.status == "leaf" and branch.kind == "question" and branch.confidence is not None:
-            yield _check_confidence(branch, branch.confidence, answer.tau)
+    is_gated = answer.strategy in GATED and branch.status == "leaf" and branch.kind == "question"
+    if branch.known and is_gated and answer.tau is not None and branch.confidence is not None:
+        yield _check_confidence(branch, branch.confidence, answer.tau)
 
 
 def _check_filled(tree: Tree, branch: Branch) -> Check:
@@ -46,18 +56,28 @@ def _check_filled(tree: Tree, branch: Branch) -> Check:
         return Check("filled", branch.path, "unchecked", "the question as it was asked was not recorded")
     if branch.awaits is None:
         before = [link.answer for link in ancestors(tree, branch.path)[1:]]
-        expected, told = fill_references(branch.template, before), "the answers before it"
-    else:
-        match = _FILLED.search(branch.note)
-        told = match[1] if match else branch.awaits
-        source = tree.get(told)
-        if source is None or not f"{told}.".startswith(f"{branch.awaits}."):
-            return Check("filled", branch.path, "fails", f"{told} is not the branch that it waited for, {branch.awaits}")
-        line = truncate_line(source.answer or "", MAX_ANSWER_CHARS)
-        expected = branch.template.replace(PLACEHOLDER, line) if source.known else None
+        return _compare_question(branch, fill_references(branch.template, before), "the answers before it")
+    match = _FILLED.search(branch.note)
+    told = match["path"] if match else branch.awaits
+    source = tree.get(told)
+    if source is None or not f"{told}.".startswith(f"{branch.awaits}."):
+        return Check("filled", branch.path, "fails", f"{told} is not the branch that it waited for, {branch.awaits}")
+    filled = _compare_question(branch, _fill(branch.template, source.answer) if source.known else None, f"the answer of {told}")
+    if filled.verdict == "holds" or match is None or not children(tree, told) or source.answer is None:
+        return filled
+    stated = _fill(branch.template, match["answer"])
+    again = f"filled with an answer of {told} that it has no longer: it was combined again from its parts"
+    return Check("filled", branch.path, "unchecked", again) if stated == branch.question else filled
+
+
+def _fill(template: str, answer: str | None) -> str:
+    return template.replace(PLACEHOLDER, truncate_line(answer or "", MAX_ANSWER_CHARS))
+
+
+def _compare_question(branch: Branch, expected: str | None, told: str) -> Check:
     if expected != branch.question:
-        return Check("filled", branch.path, "fails", f"the question is not {branch.template!r} with the answer of {told}")
-    return Check("filled", branch.path, "holds", f"filled with the answer of {told}")
+        return Check("filled", branch.path, "fails", f"the question is not {branch.template!r} with {told}")
+    return Check("filled", branch.path, "holds", f"filled with {told}")
 
 
 def _check_answer(tree: Tree, branch: Branch, passages: Mapping[str, Citation]) -> Check:
@@ -67,7 +87,7 @@ def _check_answer(tree: Tree, branch: Branch, passages: Mapping[str, Citation]) 
     below = follow(tree, branch)
     if below is not None and below.answer and (branch.aggregated or _same(branch.answer, below)):
         return _compare(branch.path, branch.answer or "", below)
-    if branch.aggregated and any(other.parent == branch.path and counts(other) for other in tree.values()):
+    if branch.aggregated and any(child.known and child.status not in DROPPED for child in children(tree, branch.path)):
         return Check("answer", branch.path, "unchecked", _WRITTEN)
     return _check_reading(branch, passages)
 

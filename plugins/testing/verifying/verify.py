@@ -5,12 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from ramify.graphs.run import Result
-from ramify.nodes.tree import Branch
 from ramify.nodes.tree.citation import Citation, text_sha256
 from ramify.testing.verifying.answer_file import Answer, parse_answer
 from ramify.testing.verifying.checks import ANSWER, Verification, changed_sources
 from ramify.testing.verifying.sources import Lookup, check_citation, check_sentences, open_passages, read_sources
-from ramify.testing.verifying.steps import check_branch, check_conclusion, counts
+from ramify.testing.verifying.steps import check_branch, check_conclusion, steps_of
 from ramify.tools.index.index import Index
 
 
@@ -35,7 +34,7 @@ def verify_answer(answer: Answer, index: str | Path | Index | None = None, docum
     checks += check_sentences(answer)
     passages = _cited_passages(answer, lookup)
     checks += [check for branch in answer.tree.values() for check in check_branch(answer, branch, passages)]
-    steps = [branch.path for branch in answer.tree.values() if counts(branch)]
+    steps = steps_of(answer.tree)
     if (conclusion := check_conclusion(answer)) is not None:
         checks.append(conclusion)
         steps.append(ANSWER)
@@ -45,13 +44,9 @@ def verify_answer(answer: Answer, index: str | Path | Index | None = None, docum
 def _cited_passages(answer: Answer, lookup: Lookup | None) -> dict[str, Citation]:
     """Return the passages that branches cite, by id: those among the citations, and with an index the others, too."""
     known = {citation.id: citation for citation in answer.citations}
-    others = [key for branch in answer.tree.values() for key in _cited(branch) if key not in known]
+    others = [key for path in steps_of(answer.tree) for key in answer.tree[path].cited if key not in known]
     for document in lookup(others) if lookup is not None and others else []:
         text, source = document.page_content, str(document.metadata.get("source", document.id))
         title = str(document.metadata.get("title", ""))
         known[str(document.id)] = Citation(id=str(document.id), text=text, sha256=text_sha256(text), source=source, title=title)
     return known
-
-
-def _cited(branch: Branch) -> tuple[str, ...]:
-    return branch.cited if counts(branch) else ()
