@@ -1,6 +1,7 @@
 """Tests of a corpus (`ramify test`), and checks of an answer that ask no model (`ramify verify`).
 
-`verify` checks an answer, and `Verification` is what it returns; they are imported when they are used.
+`verify` checks an answer, and `Verification` is what it returns; they are in `verifying`, and imported when they are used. `commands` has
+the commands.
 """
 
 from importlib import import_module

@@ -21,32 +21,34 @@ class Following(NamedTuple):
 def follow(tree: Tree, branch: Branch) -> Following | None:
     """Return the answer that follows from the branches below one; None if no rule is named for it."""
     below = [child for child in children(tree, branch.path) if child.status not in DROPPED and child.kind == "question"]
+    values = {child.path: _value(tree, child) for child in below}
     for child in reversed(below):
-        if answers_parent(child, branch) and (value := _value(tree, child)):
-            return Following(value, f"the answer of {child.path}")
-    if parse_combination(branch.together) in ("single", "bridge"):
-        links = _chain(tree, branch)
-        ends = _chain_ends(links) if len(links) > 1 else []
-        return Following(ends[0].answer or "", f"the answer of {ends[0].path}") if len(ends) == 1 else None
-    pair = below[-2:] if len(below) > 1 else _chain_ends(_chain(tree, branch))
-    return _combine(tree, branch, pair) if len(pair) == 2 else None
+        if answers_parent(child, branch) and values[child.path]:
+            return Following(values[child.path], f"the answer of {child.path}")
+    if len(below) > 1:
+        return _combine(branch, [(child.question, values[child.path]) for child in below[-2:]])
+    links = _chain(tree, branch)
+    ends = _chain_ends(links)
+    if len(links) > 1 and len(ends) == 1:
+        return Following(ends[0].answer or "", f"the answer of {ends[0].path}")
+    return _combine(branch, [(_asked_first(links, end), end.answer or "") for end in ends]) if len(ends) == 2 else None
 
 
-def _combine(tree: Tree, branch: Branch, pair: list[Branch]) -> Following:
-    """Return the comparison, or the yes or no, of two answers."""
-    first, second = pair
-    values = _value(tree, first), _value(tree, second)
-    answer = combine_answers(parse_combination(branch.together), (first.question, second.question), values, by_meaning=False)
-    shown = " and ".join(truncate_line(value, _SHOWN_CHARS) or "(no answer)" for value in values)
-    return Following(answer, f"{branch.together}: {shown}")
+def _combine(branch: Branch, pair: list[tuple[str, str]]) -> Following | None:
+    """Return the comparison, or the yes or no, of two questions with their answers; None if the branch names none."""
+    how = parse_combination(branch.together)
+    if how in ("single", "bridge"):
+        return None
+    (one, first), (other, second) = pair
+    answer = combine_answers(how, (one, other), (first, second), by_meaning=False)
+    shown = " and ".join(truncate_line(value, _SHOWN_CHARS) or "(no answer)" for value in (first, second))
+    return Following(answer, f"{how}: {shown}")
 
 
 def _value(tree: Tree, branch: Branch) -> str:
-    """Return the answer that counts for a branch: its own, else the one that follows below it; empty if there is none."""
-    if branch.known:
-        return branch.answer or ""
+    """Return the answer that counts for a branch: the one that follows below it, else its own; empty if there is none."""
     below = follow(tree, branch)
-    return below.answer if below else ""
+    return (below.answer if below else "") or (branch.answer or "" if branch.known else "")
 
 
 def _chain(tree: Tree, branch: Branch) -> list[Branch]:
@@ -61,3 +63,12 @@ def _chain_ends(links: list[Branch]) -> list[Branch]:
     """List the questions of a chain whose answers no later question contains."""
     known = [(place, link) for place, link in enumerate(links) if link.known and link.status not in DROPPED]
     return [link for place, link in known if not any(contains_name(later.question, link.answer or "") for later in links[place + 1 :])]
+
+
+def _asked_first(links: list[Branch], end: Branch) -> str:
+    """Return the question with which a chain began that led to its end: it names what is compared."""
+    question = end.question
+    for link in reversed(links[: links.index(end)]):
+        if link.known and contains_name(question, link.answer or ""):
+            question = link.question
+    return question
