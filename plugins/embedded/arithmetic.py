@@ -123,10 +123,10 @@ def is_same_answer(one: str, other: str, *, by_meaning: bool = True) -> bool | N
         return None
     if fold(one) == fold(other):
         return True
-    for compare in (_same_value, _same_words, *((_same_meaning,) if by_meaning else ())):
+    for compare in (_same_value, _same_words):
         if (decided := compare(one, other)) is not None:
             return decided
-    return None
+    return _same_meaning(one, other) if by_meaning else None
 
 
 def _same_value(one: str, other: str) -> bool | None:

@@ -16,6 +16,8 @@ class Following(NamedTuple):
 
     answer: str
     rule: str
+    is_computed: bool = False
+    """Whether it is the result of a comparison or of arithmetic, which nobody can word otherwise."""
 
 
 def follow(tree: Tree, branch: Branch) -> Following | None:
@@ -42,7 +44,7 @@ def _combine(branch: Branch, pair: list[tuple[str, str]]) -> Following | None:
     (one, first), (other, second) = pair
     answer = combine_answers(how, (one, other), (first, second), by_meaning=False)
     shown = " and ".join(truncate_line(value, _SHOWN_CHARS) or "(no answer)" for value in (first, second))
-    return Following(answer, f"{how}: {shown}")
+    return Following(answer, f"{how}: {shown}", is_computed=True)
 
 
 def _value(tree: Tree, branch: Branch) -> str:

@@ -151,10 +151,9 @@ def check_conclusion(answer: Answer) -> Check | None:
         return Check("answer", ANSWER, "holds", below.rule)
     rival = next((rival for rival in answers_in_tree(tree) if repeats_answer(answer.answer, rival.answer)), None)
     if rival is not None:
-        return Check(
-            "answer", ANSWER, "holds", f"the answer of {rival.by}" + (f", settled by {answer.settled_by}" if answer.settled_by else "")
-        )
-    if below is not None and below.answer and ":" in below.rule:
+        settled = f", settled by {answer.settled_by}" if answer.settled_by else ""
+        return Check("answer", ANSWER, "holds", f"the answer of {rival.by}{settled}")
+    if below is not None and below.answer and below.is_computed:
         return _compare(ANSWER, answer.answer, below)
     words = _check_words(ANSWER, answer.answer, answer.citations)
     return words if words.verdict == "fails" else Check("answer", ANSWER, "unchecked", _WRITTEN)
