@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from plugins.testing.tests.verifying.conftest import BRIDGE, COMPARISON, Answered
+from ramify.graphs import ask
 from ramify.nodes.tree import Passage
 from ramify.nodes.tree.citation import cite
 from ramify.testing import Verification, verify
@@ -60,6 +62,25 @@ def test_a_combination_is_computed_again(together: str, answers: tuple[str, str]
     halves = [branch(f"0.{n}", f"How long is the {name}?", answers[n]) for n, name in enumerate(("Vistula", "Oder"))]
     verification = check(answer, branch("0", "Which is it?", status="split", together=together), *halves)
     assert verdicts(verification, "answer")["answer"] == verdict
+
+
+def test_no_encoder_and_no_model_is_asked(answered: Answered, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = [answered(BRIDGE), answered(COMPARISON)]
+
+    def refuse(*_: object) -> float:
+        raise AssertionError("nothing is computed by a model")
+
+    for name in ("arithmetic.similarity", "reader.reading.read_context", "checks.support.entailment_probabilities"):
+        monkeypatch.setattr(f"ramify.embedded.{name}", refuse)
+    monkeypatch.setattr("socket.socket.connect", refuse)
+    halves = [branch(f"0.{n}", "Where is it?", answer) for n, answer in enumerate(("American", "United States"))]
+    answers.append({"question": "?", "answer": "Yes", "tree": [branch("0", "Is it the same?", together="same"), *halves]})
+    assert [verify(answer).steps.hold for answer in answers] == [4, 3, 0]
+
+
+def test_a_result_is_checked_as_its_json() -> None:
+    result = ask(COMPARISON, "prune", model="extractive")
+    assert verify(result) == verify(result.to_json())
 
 
 def test_a_branch_below_a_pruned_one_is_no_step() -> None:
