@@ -28,6 +28,9 @@ from ramify.tools.errors import UsageError
 from ramify.tools.quoting import one_line
 from ramify.tools.scrub import mask_known
 
+ANSWER_FORMAT = "ramify-answer/1"
+"""The format of an answer in JSON; it has another number when a field changes its meaning or is gone."""
+
 
 class ResultUsage(Usage):
     """Usage of a question, with the seconds it took."""
@@ -87,7 +90,7 @@ class Result(FrozenModel):
     def to_json(self) -> dict[str, Any]:
         """Return the object that `ramify ask --json` prints, without known secrets."""
         values = self.model_dump(exclude={"tree", "passages", "shown", "search"})
-        shown: dict[str, Any] = mask_known({**values, "tree": [to_row(branch) for branch in self.tree.values()]})
+        shown: dict[str, Any] = mask_known({"format": ANSWER_FORMAT, **values, "tree": [to_row(branch) for branch in self.tree.values()]})
         return shown
 
 

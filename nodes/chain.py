@@ -18,7 +18,7 @@ from ramify.nodes.settings import ChainSettings, IrcotSettings, RetrievalChainSe
 from ramify.nodes.step import UNSPLIT, Context, branch_step, with_warning
 from ramify.nodes.step.findings import rank_passages, to_finding
 from ramify.nodes.tree import ROOT, Branch, ancestors, normalized_key
-from ramify.nodes.tree.answers import fill_references, normalize_references
+from ramify.nodes.tree.answers import fill_references, normalize_references, reference_numbers
 from ramify.nodes.tree.notes import read_missing_note
 from ramify.prompts import CONDENSE, FOLLOW_UP, NEXT_QUESTION, NEXT_THOUGHT, SEARCH_OR_ANSWER, Concluded, Finding, Next
 from ramify.prompts.chain import NextSearch
@@ -60,12 +60,12 @@ async def next_link(branch: Branch, context: Context[Any], ask_next: Callable[..
         reply = await ask_next(question=root.question, history=history)
     except ReplyError as error:
         return [with_warning(error, branch if not asked else branch.with_status("leaf"), UNSPLIT if not asked else "the chain ends here")]
-    wanted = fill_references(
-        normalize_references(reply.value.question, [root.question]), [previous.answer if previous.known else None for previous in asked]
-    )
+    written = normalize_references(reply.value.question, [root.question])
+    wanted = fill_references(written, [previous.answer if previous.known else None for previous in asked])
     if asked and wanted is None:
         return [branch.with_status("leaf", note=f"the sub-question refers to a missing answer: {reply.value.question!r}")]
-    following = Branch(path=f"{branch.path}.0", question=wanted or root.question)
+    template = written if wanted and reference_numbers(written) else ""
+    following = Branch(path=f"{branch.path}.0", question=wanted or root.question, template=template)
     repeated = normalized_key(following) in {normalized_key(previous) for previous in asked}
     if asked and (reply.value.done or repeated):
         end = branch.with_status("leaf", note="the sub-question repeats" if repeated and not reply.value.done else "the history suffices")

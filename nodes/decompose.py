@@ -226,7 +226,7 @@ def carry_over(branch: Branch, before: Sequence[Branch], better: Branch, instead
     kept = Branch(path=first, status="failed" if better.answer is None else "answered", note=f"carried over from {better.path}", **known)
     anew = Branch(path=second, question=asked)
     if builds:
-        anew = anew.with_status(anew.status, awaits=first, note=filled_note(better.answer, first))
+        anew = anew.with_status(anew.status, template=instead, awaits=first, note=filled_note(better.answer, first))
     return sorted((kept, anew), key=lambda half: position(half.path))
 
 

@@ -51,7 +51,8 @@ def _answer_for(branch: Branch, context: Context[Any]) -> Branch:
 def _fill_branch(branch: Branch, settled: Branch, context: Context[Any]) -> Branch:
     note = ", ".join(filter(None, (filled_note(settled.answer, settled.path), confidence_note(settled))))
     question = branch.question.replace(PLACEHOLDER, truncate_line(settled.answer or "", MAX_ANSWER_CHARS))
-    return branch.with_status("open", question=question, awaits=sibling_of(context.tree, branch).path, note=note)
+    awaits = sibling_of(context.tree, branch).path
+    return branch.with_status("open", question=question, template=branch.question, awaits=awaits, note=note)
 
 
 def _review_action(branch: Branch, context: Context[TreeSettings]) -> ReviewAction:

@@ -55,7 +55,7 @@ ConfidenceSource = Literal["logprobs", "stated", "reader", "person"]
 ROOT = "0"
 WORKING: frozenset[str] = frozenset({"open", "waiting", "answered"})
 DROPPED: frozenset[str] = frozenset({"pruned", "failed"})
-INTERNAL = {"next", "sent", "proposal", "objection", "reconsidered", "aggregated", "sufficiency", "parts", "trials"}
+INTERNAL = {"next", "sent", "proposal", "objection", "reconsidered", "sufficiency", "parts", "trials"}
 """The fields of a branch that only the steps of a graph read."""
 
 
@@ -97,6 +97,8 @@ class Branch(FrozenModel):
 
     path: str = Field(pattern=r"^0(\.\d+)*$")
     question: str
+    template: str = ""
+    """The question as it was asked, with `{1}` where an earlier answer was inserted; empty if none was."""
     kind: Kind = "question"
     status: Status = "open"
     evidence: tuple[str, ...] = ()

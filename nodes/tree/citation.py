@@ -1,5 +1,6 @@
 """Citations: the passages that an answer rests on, with location and quoted sentence; and the sentences that cite them."""
 
+import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -72,6 +73,8 @@ class Citation(Source):
 
     id: str
     text: str
+    sha256: str = ""
+    """The SHA-256 of the text in UTF-8, in hexadecimal; empty in answers of earlier versions."""
     quote: str = ""
     """The sentence that carries the answer."""
     cited: bool = True
@@ -118,6 +121,7 @@ def cite(passages: Sequence[Passage], quotes: Sequence[str], cited: bool, closes
         Citation(
             id=passage.id,
             text=passage.text,
+            sha256=text_sha256(passage.text),
             quote=quote,
             start=span[0] if span else None,
             end=span[1] if span else None,
@@ -131,6 +135,11 @@ def cite(passages: Sequence[Passage], quotes: Sequence[str], cited: bool, closes
         )
         for passage, quote, span, name in zip(passages, quotes, spans, distinct_names(places), strict=True)
     ]
+
+
+def text_sha256(text: str) -> str:
+    """Return the SHA-256 of a text, in hexadecimal; lone surrogates, which UTF-8 lacks, count as they are."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def locate_passages(query: str, passages: Sequence[Passage]) -> list[Passage]:

@@ -32,8 +32,11 @@ def parse_combination(text: str) -> Combination:
     return cast(Combination, text) if text in get_args(Combination) else "single"
 
 
-def combine_answers(how: Combination, questions: TextPair, answers: TextPair) -> str:
-    """Return the answer combined from two answers; empty if they do not determine it."""
+def combine_answers(how: Combination, questions: TextPair, answers: TextPair, *, by_meaning: bool = True) -> str:
+    """Return the answer combined from two answers; empty if they do not determine it.
+
+    Names are compared by their meaning, too, for which the encoder is loaded, unless `by_meaning` is False.
+    """
     if how in _BY_DATE | _BY_NUMBER:
         return _compare_order(how, questions, answers)
     folded = [fold(answer) for answer in answers]
@@ -43,10 +46,10 @@ def combine_answers(how: Combination, questions: TextPair, answers: TextPair) ->
         settling, other = ("No", "Yes") if how == "both" else ("Yes", "No")
         return settling if fold(settling) in folded else other if folded == [fold(other)] * 2 else ""
     if how in ("same", "differ"):
-        alike = is_same_answer(*answers)
+        alike = is_same_answer(*answers, by_meaning=by_meaning)
         return "" if alike is None else _yes_or_no(alike == (how == "same"))
     if how == "agree":
-        return answers[0] if is_same_answer(*answers) else ""
+        return answers[0] if is_same_answer(*answers, by_meaning=by_meaning) else ""
     return answers[1] if how == "bridge" else ""
 
 
@@ -114,16 +117,16 @@ _COMPARISON_PHRASES = ("The country is {}.", "a person from {}")
 """Templates in which a country and its nationality are most similar, and different countries least."""
 
 
-def is_same_answer(one: str, other: str) -> bool | None:
-    """Return whether two answers name the same thing; None if that cannot be decided."""
+def is_same_answer(one: str, other: str, *, by_meaning: bool = True) -> bool | None:
+    """Return whether two answers name the same thing; None if that cannot be decided. Without `by_meaning`, no encoder is loaded."""
     if not fold(one) or not fold(other):
         return None
     if fold(one) == fold(other):
         return True
-    for compare in (_same_value, _same_words, _same_meaning):
+    for compare in (_same_value, _same_words):
         if (decided := compare(one, other)) is not None:
             return decided
-    return None
+    return _same_meaning(one, other) if by_meaning else None
 
 
 def _same_value(one: str, other: str) -> bool | None:

@@ -60,7 +60,7 @@ def test_a_new_question_that_builds_on_what_stays_is_filled_in_at_once() -> None
     result = asked(second_attempt("2", [(FIRST, SECOND), (FIRST, "What flows through {1}?")]))
     assert result.tree["0.3"].question == "What flows through Paris?"
     assert result.tree["0.3"].note.startswith("filled with 'Paris' from 0.2")
-    assert result.tree["0.3"].awaits == "0.2"
+    assert (result.tree["0.3"].awaits, result.tree["0.3"].template) == ("0.2", "What flows through {1}?")
 
 
 def test_the_second_hop_of_a_bridge_falls_with_the_first() -> None:

@@ -1,1 +1,3 @@
 """The commands `ramify test` and `ramify verify`."""
+
+__all__: list[str] = []

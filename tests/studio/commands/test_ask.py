@@ -13,8 +13,8 @@ from tests.studio.conftest import Ramify
 from tests.tools.ollama_replies import Fail, Say
 from tests.tools.ollama_server import Ollama
 
-KEYS = {"question", "strategy", "model", "answer", "confidence", "citations", "tree", "usage", "stopped_by"}
-BRANCH = {"path", "parent", "question", "kind", "status", "answer", "confidence", "score", "evidence", "note"}
+KEYS = {"format", "question", "strategy", "model", "answer", "confidence", "citations", "tree", "usage", "stopped_by"}
+BRANCH = {"path", "parent", "question", "kind", "status", "answer", "confidence", "score", "evidence", "note", "template", "aggregated"}
 USAGE = {"llm_calls", "prompt_tokens", "completion_tokens", "retrievals", "wall_s", "critical_path_calls"}
 MODEL = ("--model", "ollama:llama3.1:8b")
 CURIE = {"text": "Marie Curie was born in Warsaw [1].", "answer": "Warsaw", "confidence": 0.9, "citations": [1]}
@@ -28,7 +28,7 @@ def test_json_is_the_contract_and_nothing_else(ramify: Ramify, ollama: Ollama, b
     assert set(told) >= KEYS
     assert all(set(branch) >= BRANCH for branch in told["tree"])
     assert set(told["usage"]) >= USAGE
-    assert [set(citation) >= {"id", "source", "text"} for citation in told["citations"]] == [True]
+    assert [set(citation) >= {"id", "source", "text", "sha256"} for citation in told["citations"]] == [True]
     assert told["citations"][0]["cited"] is True
     assert (told["answer"], told["strategy"], told["stopped_by"]) == ("Warsaw", "naive", "finished")
     assert told["tree"][0]["parent"] is None
