@@ -58,6 +58,7 @@ from ramify.serve._public import public_index, public_passage, public_result
 from ramify.serve.questions import CLIENT_GONE, Failure, QuestionQueue
 from ramify.serve.transport import TokenMiddleware, create_guarded_app
 from ramify.studio.server.guard import MAX_BODY_BYTES
+from ramify.testing import verify
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.models import clear_cache
 from ramify.tools.quoting import hide_folders, one_line, truncate_message
@@ -77,8 +78,18 @@ INSTRUCTIONS = (
 )
 
 
+class Checked(BaseModel):
+    """What `ramify verify` says of an answer: no model was asked for it."""
+
+    hold: int = Field(description="steps that hold: branches with an answer, and how the answer follows from them")
+    fail: int = Field(description="steps that do not hold")
+    unchecked: int = Field(description="steps that cannot be checked, such as those that rest on the model alone")
+    total: int
+    summary: str = Field(description="the same in words")
+
+
 class ResearchOutput(BaseModel):
-    """The result of a question, as in `ramify ask --json`."""
+    """The result of a question, as in `ramify ask --json`, and what of it can be checked."""
 
     question: str
     answer: str = Field(description="Unknown where none was found")
@@ -94,6 +105,7 @@ class ResearchOutput(BaseModel):
     stopped_by: StoppedBy
     notices: list[str]
     index: str = Field(description="what was searched; empty where nothing was")
+    checked: Checked
 
 
 class PassageOutput(BaseModel):
@@ -167,6 +179,9 @@ def create_server(
         output = {"passages": message.artifact} if isinstance(message.artifact, list) else message.artifact
         if isinstance(output, dict) and "notices" in output:
             output["notices"] = for_callers(output["notices"])
+        if isinstance(output, dict) and "tree" in output:
+            checks = await asyncio.to_thread(verify, output)
+            output["checked"] = {**checks.to_json()["steps"], "summary": checks.summary()}
         content = str(message.content)
         if queue is not None:
             output, content = _publish(output, content, message.status == "error", name_index)

@@ -95,6 +95,8 @@ async def test_a_client_lists_the_tools_and_gets_text_structure_and_progress(mod
             assert text(answer).startswith("Answer: Seine\nConfidence: ")
             assert answer.structured_content["answer"] == "Seine"
             assert answer.structured_content["citations"]
+            assert answer.structured_content["checked"]["total"] >= 1
+            assert answer.structured_content["checked"]["fail"] == 0
             assert [progress for progress, _ in updates] == sorted(progress for progress, _ in updates) != []
             assert {"0 splitting", "0.1 deciding"} <= {str(message).partition(":")[0] for _, message in updates}
             passages = await client.call_tool(search.name, {"query": "Seine"})
