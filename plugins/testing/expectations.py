@@ -147,8 +147,9 @@ def load_expectations(path: Path) -> Expectations:
 
 def parse_expectations(text: str) -> Expectations:
     """Return the expectations in a YAML text; UsageError if it is none, or has another form."""
+    loader = _Loader(text)
     try:
-        return Expectations.model_validate(yaml.load(text, _Loader))  # it makes texts, lists and mappings only
+        return Expectations.model_validate(loader.get_single_data())
     except yaml.YAMLError as error:
         raise UsageError(f"no valid YAML ({one_line(str(error))})", "put texts with a colon or a quotation mark between quotes") from error
     except ValidationError as error:
