@@ -1,6 +1,7 @@
 """Tests of a corpus (`ramify test`), and checks of an answer that ask no model (`ramify verify`).
 
 * `expectations` is the file of questions and of what must hold of their answers; `stored_results` is what is kept beside it
+* `adding` makes expectations of answers that are right
 * `running` asks what a change can touch; `differences` compares two results; `reports` shows them
 
 `verify` checks an answer, and `Verification` is what it returns; they are in `verifying`, and imported when they are used. `commands` has

@@ -99,9 +99,8 @@ class Expectations(_How):
 
 def names_of(citation: Citation) -> set[str]:
     """Return the names under which a file expects a citation: the source, the file, and its last part, each also with its page."""
-    names = {citation.source, citation.name or citation.source}
-    names |= {name.rpartition("/")[2] for name in names} | {name.partition("#")[0] for name in names}
-    names |= {name.rpartition("/")[2] for name in names}
+    paths = {citation.source, citation.source.partition("#")[0], citation.name or citation.source}
+    names = paths | {path.rpartition("/")[2] for path in paths}
     return names | ({f"{name}:{citation.page}" for name in names} if citation.page is not None else set())
 
 
@@ -171,8 +170,8 @@ def append_expectations(path: Path, tests: Sequence[Expectation]) -> int:
 
     UsageError if the file has another form, or its tests are not at its end.
     """
+    before = load_expectations(path).tests if path.exists() else []
     text = path.read_text(encoding="utf-8") if path.exists() else _HEAD.format(name=path.name)
-    before = parse_expectations(text if path.exists() else f"{text}  []").tests
     known = {test.question for test in before}
     new = [test for test in {test.question: test for test in tests}.values() if test.question not in known]
     if not before:

@@ -95,6 +95,11 @@ class TestRun:
         """
         return blocking(self.run_async(tests, on_outcome))
 
+    def select(self, text: str = "", last_failed: bool = False) -> list[Expectation]:
+        """Return the tests whose question or note contains a text; with `last_failed`, those that did not hold the last time."""
+        found = [test for test in self.expectations.tests if text.casefold() in f"{test.question}\n{test.note}".casefold()]
+        return [test for test in found if not last_failed or self._stored(test).last is not None]
+
     async def run_async(self, tests: Sequence[Expectation], on_outcome: Callable[[Outcome], None]) -> list[Outcome]:
         """Do the same in an event loop."""
         for test in tests:
@@ -118,7 +123,7 @@ class TestRun:
                 return Outcome(
                     test, "failed" if record.objections else "unchanged", record, stored.right, seconds=time.perf_counter() - began
                 )
-            record, calls = await self._ask(test, strategy, options, conditions)
+            record, calls = await self._ask(test, strategy, options, conditions, settings)
         except UsageError:
             raise
         except RamifyError as error:
@@ -128,10 +133,10 @@ class TestRun:
         return Outcome(test, status, record, stored.right, "", record.asked, calls, time.perf_counter() - began)
 
     async def how(self, test: Expectation) -> tuple[str, dict[str, Any], Settings]:
-        """Return strategy, options and settings of a test: its own, those of the file, those of the command line."""
+        """Return strategy, options and settings of a test: its own first, then those of the command line, then those of the file."""
         common = self.expectations
-        filter = {**common.filter, **test.filter}
-        options = {**self.options, **common.settings, **test.settings, **({"filter": filter} if filter else {})}
+        filter = {**common.filter, **(self.options.get("filter") or {}), **test.filter}
+        options = {**common.settings, **self.options, **test.settings, **({"filter": filter} if filter else {})}
         strategy = test.strategy or self.strategy or common.strategy
         if strategy is None:
             strategy = await asyncio.to_thread(choose_strategy, options)
@@ -151,18 +156,20 @@ class TestRun:
         objections = test.objections(record.answer, record.text, record.names)
         return record.model_copy(update={"objections": objections, "right": int(not objections)})
 
-    async def _ask(self, test: Expectation, strategy: str, options: Mapping[str, Any], conditions: str) -> tuple[Record, int]:
+    async def _ask(
+        self, test: Expectation, strategy: str, options: Mapping[str, Any], conditions: str, settings: Settings
+    ) -> tuple[Record, int]:
         """Ask a question as often as it is to be asked; return one of the results, a right one if enough are, and the model calls."""
         asked, needed, _ = self.repetition(test)
         records, calls = [], 0
         for _ in range(asked):
+            index_digest = await asyncio.to_thread(digest_of, settings.index)  # before it is read: it may change meanwhile
             with record_searches() as searches:
                 result = await ask_async(test.question, strategy, **options)
             if problem := failure_reason(result):
                 raise RamifyError(problem, "run the tests again when the model can be reached")
             calls += result.usage.llm_calls
             depends = "" if result.stopped_by == "seconds" else conditions  # what is done in a time can be another time more
-            index_digest = await asyncio.to_thread(digest_of, options.get("index", "demo"))
             record = make_record(result, searches, depends, index_digest)
             objections = test.objections(record.answer, record.text, record.names)
             records.append(record.model_copy(update={"objections": objections}))

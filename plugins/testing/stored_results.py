@@ -14,7 +14,6 @@ from ramify.nodes.tree.citation import Citation
 from ramify.testing.expectations import names_of
 from ramify.tools.errors import UsageError
 from ramify.tools.new_files import write_atomically
-from ramify.tools.passage import Passage as IndexPassage
 from ramify.tools.search.recording import RecordedSearch
 from ramify.tools.supporting_sentence import QuestionAnswer, quote_support
 from ramify.tools.text_location import page_number, printed_page
@@ -99,7 +98,7 @@ def digest(value: Any) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True, ensure_ascii=False, default=str).encode()).hexdigest()[:_DIGEST_CHARS]
 
 
-def passage_digest(passage: IndexPassage) -> str:
+def passage_digest(passage: Passage) -> str:
     """Return a digest of all of a passage that a step or a prompt can read; not of its score, and not of where its files lie."""
     return digest([passage.source, passage.collection, passage.text, _without_paths(passage.metadata)])
 
@@ -129,10 +128,13 @@ def found_digests(searches: list[RecordedSearch]) -> list[list[str]]:
 
 
 def make_record(result: Result, searches: list[RecordedSearch], conditions: str, index_digest: str) -> Record:
-    """Return a result as it is kept; the index's digest is kept where the result has passages that none of its searches returned."""
+    """Return a result as it is kept; the index's digest is kept where the result has passages that none of its searches returned.
+
+    Where that is so and the index has no digest, as a store of somebody else, it is kept without conditions, and always asked again.
+    """
     returned = {passage.id for search in searches for passages in search.found for passage in passages}
     read = {*result.passages, *(key for branch in result.tree.values() for key in branch.evidence)}
-    digests = found_digests(searches)
+    digests, reads_more = found_digests(searches), not read <= returned
     return Record(
         answer=result.answer,
         text=result.text,
@@ -140,11 +142,11 @@ def make_record(result: Result, searches: list[RecordedSearch], conditions: str,
         names=sorted({name for citation in result.citations if citation.cited for name in names_of(citation)}),
         sentences=[_cited_sentence(citation, result.passages) for citation in result.citations if citation.cited],
         hops=[_hop(branch, result.passages) for branch in result.tree.values()],
-        conditions=conditions,
+        conditions="" if reads_more and not index_digest else conditions,
         searches=[
             Searched(queries=list(search.queries), how=search.how, found=found) for search, found in zip(searches, digests, strict=True)
         ],
-        whole_index="" if read <= returned else index_digest,
+        whole_index=index_digest if reads_more else "",
     )
 
 

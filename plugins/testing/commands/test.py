@@ -1,9 +1,8 @@
 """ramify test: which answers change when the documents do."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -19,15 +18,12 @@ from ramify.studio.console.options import (
     Settings,
     Strategy,
     question_options,
+    read_pairs,
 )
 from ramify.studio.console.streams import err, note, out, print_json, say
 from ramify.tools.errors import UsageError
 from ramify.tools.new_files import cache_folder, check_writable, write_atomically
 from ramify.tools.quoting import one_line, pluralize
-
-if TYPE_CHECKING:
-    from ramify.graphs.run import Result
-    from ramify.testing.expectations import Expectation
 
 ADD = "add"
 DEFAULT_FILE = Path("tests.yaml")
@@ -73,7 +69,7 @@ def run_tests_command(
     flags = {"model": model, "base_url": base_url, "preset": preset, "profile": profile}
     options = question_options(settings, index, allow_pickle, filters, **flags)
     if given[:1] == [ADD]:
-        return _add(given[1:], file, from_chat, from_run, yes, strategy, options, filters)
+        return _add(given[1:], file, from_chat, from_run, yes, strategy, settings, options)
     if len(given) > 1:
         raise UsageError(f"{given[1]!r} is a second file", "run one file of expectations at a time")
     for target in filter(None, (junit, html)):
@@ -88,12 +84,8 @@ def run_tests_command(
     expectations, results = load_expectations(path), ResultsFile(path)
     expectations = expectations.model_copy(update={"repeat": expectations.repeat or repeat, "pass_if": expectations.pass_if or pass_if})
     results.keep_only({test.question for test in expectations.tests})
-    failed = {question for question, stored in results.results.items() if stored.last is not None}
-    tests = [
-        test
-        for test in expectations.tests
-        if (selected or "").casefold() in f"{test.question}\n{test.note}".casefold() and (not last_failed or test.question in failed)
-    ]
+    run = TestRun(expectations, results, options, strategy, ask_all)
+    tests = run.select(selected or "", last_failed)
     if expectations.tests and not tests and not last_failed:
         raise UsageError(f"no question contains {selected!r}", "give another text to -k")
     done: list[Outcome] = []
@@ -104,7 +96,7 @@ def run_tests_command(
             for line in outcome_lines(outcome, len(done), len(tests)):
                 say(line)
 
-    TestRun(expectations, results, options, strategy, ask_all).run(tests, show)
+    run.run(tests, show)
     if as_json:
         print_json(to_json(done))
     else:
@@ -118,73 +110,43 @@ def run_tests_command(
 
 
 def _add(
-    questions: Sequence[str], file: Path, chat: str | None, run: Path | None, yes: bool, strategy: str | None, options: dict[str, Any],
-    filters: list[str] | None,
+    questions: Sequence[str], file: Path, chat: str | None, run: Path | None, yes: bool, strategy: str | None, settings: list[str] | None,
+    options: dict[str, Any],
 ) -> None:  # fmt: skip
     """Add a question with the answer that a person accepts, or those of a chat or a run."""
     if len(questions) + (chat is not None) + (run is not None) != 1:
         raise UsageError("add takes one QUESTION, --from-chat or --from-run", 'write: ramify test add "QUESTION" --index INDEX')
-    from ramify.testing.expectations import Expectation, append_expectations
+    from ramify.testing.adding import expect_answer, expect_rated, expect_right
+    from ramify.testing.expectations import append_expectations
 
     if run is not None:
-        tests = _right_answers(run)
+        tests = expect_right(run)
     elif chat is not None:
-        from ramify.graphs.ratings import rated_answers
-        from ramify.nodes.tree import is_unknown
-
-        rated = rated_answers(str(cache_folder().absolute() / "serve") if chat == "-" else chat)
-        tests = [
-            Expectation(question=one.question, unknown=True)
-            if is_unknown(one.answer)
-            else Expectation(question=one.question, answer=[one.answer])
-            for one in rated
-            if one.rating == "up"
-        ]
+        tests = expect_rated(str(cache_folder().absolute() / "serve") if chat == "-" else chat)
     else:
-        accepted = _ask(questions[0], yes, strategy, options, filters)
-        if accepted is None:
+        answer = _ask(questions[0], strategy, options)
+        if not (yes or typer.confirm("Is this right, and is it to be expected from now on?", err=True)):
             return note("not added")
-        tests = [accepted]
+        how = {"strategy": strategy, "settings": read_pairs(settings or [], "--set"), "filter": options.get("filter") or {}}
+        tests = [expect_answer(questions[0], answer, **how)]
     added = append_expectations(file, tests)
-    say(
-        one_line(
-            f"{pluralize(added, 'question')} added to {file}" + (f", {len(tests) - added} there already" if added < len(tests) else "")
-        )
-    )
+    known = f", {len(tests) - added} there already" if added < len(tests) else ""
+    say(one_line(f"{pluralize(added, 'question')} added to {file}{known}"))
 
 
-def _ask(question: str, yes: bool, strategy: str | None, options: dict[str, Any], filters: list[str] | None) -> "Expectation | None":
-    """Ask a question and show answer and tree; return what to expect of it if a person accepts it, otherwise None."""
+def _ask(question: str, strategy: str | None, options: dict[str, Any]) -> str:
+    """Ask a question, print its answer and tree, and return the answer."""
     from ramify.graphs.choice import choose_strategy
     from ramify.graphs.run import ask, failure_reason
-    from ramify.nodes.tree import is_unknown
     from ramify.studio.drawing.terminal import print_answer
-    from ramify.testing.expectations import Expectation
     from ramify.tools.errors import ModelError
 
     with err().status("answering …"):
-        result: Result = ask(question, strategy or choose_strategy(options), **options)
+        result = ask(question, strategy or choose_strategy(options), **options)
     if problem := failure_reason(result):
         raise ModelError(problem, "ask again when the model can be reached")
     print_answer(result, out(), True)
-    if not (yes or typer.confirm("Is this right, and is it to be expected from now on?", err=True)):
-        return None
-    expected: dict[str, Any] = {"unknown": True} if is_unknown(result.answer) else {"answer": [result.answer]}
-    how = {"strategy": strategy, "filter": options.get("filter") or {}} if filters else {"strategy": strategy}
-    return Expectation(question=question, **expected, **how)
-
-
-def _right_answers(run: Path) -> "list[Expectation]":
-    """Return the right answers in the results of a run of `ramify eval`, the first of each question."""
-    from ramify.testing.expectations import Expectation
-
-    file = run / "results.jsonl" if run.is_dir() else run
-    try:
-        rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
-        right = {row["question"]: row["answer"] for row in reversed(rows) if row.get("em") == 1 and row["answer"]}
-    except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
-        raise UsageError(f"cannot read results in {str(file)!r} ({error})", "give the folder of a run of `ramify eval`") from error
-    return [Expectation(question=question, answer=[answer]) for question, answer in reversed(right.items())]
+    return result.answer
 
 
 COMMAND = Command(run_tests_command, after="search", resumes=True)

@@ -1,5 +1,6 @@
 """ramify test: what it asks again, what it says of a change, its exit codes and its files."""
 
+import asyncio
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,10 @@ from xml.etree import ElementTree
 import pytest
 
 from plugins.testing.tests.conftest import BIRTHS, BORN, HOTEL, PEOPLE, POLICY, Corpus
+from ramify.graphs.ratings import Rated
+from ramify.testing.expectations import load_expectations
+from ramify.testing.running import TestRun
+from ramify.testing.stored_results import ResultsFile
 from tests.studio.conftest import Ramify
 
 BOTH = f"""
@@ -135,6 +140,34 @@ def test_an_accepted_answer_is_added(
     assert "Uppsala" in add("y").out
     assert "Uppsala" in corpus.tests.read_text(encoding="utf-8")
     assert run_tests().code == 0
+
+
+def test_what_the_command_line_says_is_added_with_the_answer(corpus: Corpus, ramify: Ramify, run_tests: Callable[..., Any]) -> None:
+    how = ["--set", "k=2", "--filter", "source=policy.md", "--strategy", "naive"]
+    assert ramify("test", "add", HOTEL, "--yes", "--file", corpus.tests, "--index", corpus.index, "--model", "extractive", *how).code == 0
+    [test] = load_expectations(corpus.tests).tests
+    assert (test.strategy, test.settings, test.filter) == ("naive", {"k": 2}, {"source": "policy.md"})
+    assert run_tests().code == 0
+
+
+def test_a_test_of_its_own_goes_before_the_command_line_and_that_before_the_file(corpus: Corpus) -> None:
+    corpus.expect(f"filter: {{source: births.md}}\ntests:\n- question: {HOTEL}\n  answer: a\n  filter: {{title: A}}")
+    read = load_expectations(corpus.tests)
+    read = read.model_copy(update={"settings": {"k": 2, "final_k": 3}})
+    run = TestRun(read, ResultsFile(corpus.tests), {"k": 4, "filter": {"source": "policy.md"}, "model": "extractive"}, "naive")
+    _, _, settings = asyncio.run(run.how(read.tests[0]))
+    assert (settings.k, settings.final_k, settings.filter) == (4, 3, {"source": "policy.md", "title": "A"})
+
+
+def test_answers_rated_up_are_added(corpus: Corpus, ramify: Ramify, monkeypatch: pytest.MonkeyPatch) -> None:
+    rated = [Rated("t", "A?", "a", "up", ()), Rated("t", "B?", "b", "down", ()), Rated("t", "C?", "Unknown", "up", ())]
+    monkeypatch.setattr("ramify.testing.adding.rated_answers", lambda where: rated)
+    assert ramify("test", "add", "--from-chat", corpus.folder, "--file", corpus.tests).code == 0
+    added = load_expectations(corpus.tests).tests
+    assert [(test.question, test.answer, test.unknown) for test in added] == [
+        ("A?", ["a"], False),
+        ("C?", [], True),
+    ]
 
 
 def test_right_answers_of_a_run_are_added(corpus: Corpus, ramify: Ramify, tmp_path: Path) -> None:
