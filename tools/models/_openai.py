@@ -23,11 +23,12 @@ class ThinkingChatOpenAI(ChatOpenAI):
             _add_thought(generation.message, choice.get("message") if isinstance(choice, Mapping) else choice.message)
         return result
 
-    def _get_generation_chunk_from_completion(self, completion: Any) -> ChatGenerationChunk:
-        # llama.cpp repeats the role in its reports of progress, and OpenAI's client joins what is repeated.
-        for choice in completion.choices:
-            choice.message.role = "assistant"
-        return super()._get_generation_chunk_from_completion(completion)
+    def _get_request_payload(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        # Of a stream with a form, OpenAI's client keeps all that came so far, and LangChain copies it for each token: a quadratic time.
+        payload: dict[str, Any] = super()._get_request_payload(*args, **kwargs)
+        if payload.get("stream") and "response_format" in payload:
+            payload["extra_body"] = {**(payload.get("extra_body") or {}), "response_format": payload.pop("response_format")}
+        return payload
 
     def _convert_chunk_to_generation_chunk(
         self, chunk: dict[str, Any], default_chunk_class: type, base_generation_info: dict[str, Any] | None
