@@ -1,6 +1,5 @@
 """Ctrl-C ends a command at once, whatever its threads are loading, and promises only what is so."""
 
-import subprocess
 import sys
 from pathlib import Path
 from signal import SIGINT
@@ -8,6 +7,7 @@ from signal import SIGINT
 import pytest
 
 from tests.faults import fault
+from tests.processes import started
 from tests.studio.conftest import Ramify
 from tests.tools.ollama_server import Ollama
 
@@ -48,27 +48,21 @@ LLAMA = ("--strategy", "naive", "--model", "ollama:llama3.1:8b")
 @pytest.mark.parametrize(("command", "threads"), [(("ask", "Who?", *LLAMA), 2), (("search", "Who?"), 1)])
 def test_ctrl_c_waits_for_no_thread_that_loads(ollama: Ollama, command: tuple[str, ...], threads: int) -> None:
     """One thread loads in the background, another one where the index is needed."""
-    with subprocess.Popen([sys.executable, "-c", LOADING, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            assert [process.stdout.readline() for _ in range(threads)] == ["loading\n"] * threads
-            process.send_signal(SIGINT)
-            _, told = process.communicate(timeout=30)
-        finally:
-            process.kill()
+    with started([sys.executable, "-c", LOADING, *command]) as process:
+        assert process.stdout is not None
+        assert [process.stdout.readline() for _ in range(threads)] == ["loading\n"] * threads
+        process.send_signal(SIGINT)
+        _, told = process.communicate(timeout=30)
     assert (process.returncode, told) == (130, "error: interrupted\n")
 
 
 @fault("processes", "Ctrl-C while modules are imported", sees="error: interrupted", kept="nothing was started", code=130)
 def test_ctrl_c_while_modules_are_imported() -> None:
-    with subprocess.Popen([sys.executable, "-c", IMPORTING], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            assert process.stdout.readline() == "importing\n"
-            process.send_signal(SIGINT)
-            _, told = process.communicate(timeout=30)
-        finally:
-            process.kill()
+    with started([sys.executable, "-c", IMPORTING]) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "importing\n"
+        process.send_signal(SIGINT)
+        _, told = process.communicate(timeout=30)
     assert (process.returncode, told) == (130, "error: interrupted\n")
 
 

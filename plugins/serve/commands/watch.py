@@ -62,6 +62,7 @@ class BuildPrinter:
     def __init__(self, where: str, then: Callable[[], None] | None = None) -> None:
         self._where = one_line(where)
         self._then = then
+        self._is_first = True
         self._printed_lines: set[str] = set()
         self._last_error = ""
 
@@ -80,8 +81,10 @@ class BuildPrinter:
                 note(line)
         self._printed_lines, self._last_error = set(lines), ""
         say(f"{self._where}: {build_summary(outcome)}")
-        if self._then is not None:
+        is_changed = bool(outcome.added or outcome.changed or outcome.removed)  # a file of results in a watched folder is no document
+        if self._then is not None and (self._is_first or is_changed):
             self._then()
+        self._is_first = False
 
 
 def run_tests(file: Path, options: Mapping[str, Any]) -> None:

@@ -22,6 +22,7 @@ from ramify.graphs import tool
 from ramify.serve.commands import mcp as mcp_command
 from ramify.serve.mcp import create_server
 from ramify.studio.cli import run
+from tests import processes
 from tests.fakes import FakeModel
 from tests.faults import fault
 from tests.river import QUESTION, replies, river
@@ -150,7 +151,7 @@ def test_a_missing_language_model_is_reported_at_the_start_and_not_in_results(
 
 def test_a_client_that_goes_away_ends_it_quietly(built: Path) -> None:
     command = [RAMIFY, "mcp", "--model", "extractive", "--index", str(built)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with processes.started(command, stdin=subprocess.PIPE) as process:
         assert process.stdin
         assert process.stdout
         assert process.stderr

@@ -4,13 +4,13 @@ import asyncio
 import os
 import re
 import signal
-import subprocess
 from pathlib import Path
 
 import pytest
 from mcp import Client
 
 from tests.faults import fault
+from tests.processes import started
 from tests.studio.conftest import Ramify
 from tests.studio.dev_server import RAMIFY, free_port
 
@@ -40,7 +40,7 @@ def test_invalid_options_are_rejected_before_serving(
 @fault("processes", "SIGTERM to an MCP server", sees="the server has stopped", kept="it stores nothing")
 def test_it_prints_its_address_and_a_signal_stops_it(built: Path) -> None:
     command = [RAMIFY, "mcp", "--http", "--port", str(free_port()), "--index", str(built), "--model", "extractive", "--name", "papers"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, "COLUMNS": "400"}) as process:
+    with started(command, env={**os.environ, "COLUMNS": "400"}) as process:
         assert process.stderr
         said = process.stderr.readline()
         address = re.search(r"research_papers and search_papers to MCP clients at (http://127.0.0.1:\d+/mcp);", said)

@@ -3,54 +3,72 @@
 import signal
 import subprocess
 import sys
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
 
+from tests.processes import started
 from tests.studio.conftest import Ramify
 
 
-def test_it_indexes_what_changes_until_ctrl_c(tmp_path: Path) -> None:
-    folder, out = tmp_path / "documents", tmp_path / "index"
-    folder.mkdir()
-    (folder / "oil.txt").write_text("The oil is changed every 250 hours.", encoding="utf-8")
-    command = [Path(sys.executable).with_name("ramify"), "watch", folder, "--out", out]
-    # A shell that runs the tests in the background has interrupts ignored; this child is to get its own.
-    attended = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **attended) as watching:
-        assert watching.stdout is not None
-        assert watching.stderr is not None
-        assert "1 documents (1 added)" in watching.stdout.readline()
-        (folder / "broken.json").write_text("{", encoding="utf-8")
-        assert "(1 unchanged), 1 file skipped" in watching.stdout.readline()
-        (folder / "belt.txt").write_text("The belt is tightened.", encoding="utf-8")
-        assert "2 documents (1 added, 1 unchanged)" in watching.stdout.readline()
-        watching.send_signal(signal.SIGINT)
-        stderr = watching.stderr.read()
-    assert watching.returncode == 130
+class Watching:
+    """A folder of documents, and the command that watches it."""
+
+    def __init__(self, above: Path) -> None:
+        self.folder, self._out = above / "documents", above / "index"
+        self.folder.mkdir()
+
+    def write(self, name: str, text: str) -> None:
+        (self.folder / name).write_text(text, encoding="utf-8")
+
+    def started(self, *options: str | Path) -> AbstractContextManager["subprocess.Popen[str]"]:
+        # A shell that runs the tests in the background has interrupts ignored; this child is to get its own.
+        attended = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}
+        return started([Path(sys.executable).with_name("ramify"), "watch", self.folder, "--out", self._out, *options], **attended)
+
+
+@pytest.fixture
+def watching(tmp_path: Path) -> Watching:
+    return Watching(tmp_path)
+
+
+def lines_until(process: "subprocess.Popen[str]", last: str) -> list[str]:
+    """Read lines up to one that contains a text."""
+    lines = []
+    for line in process.stdout or ():
+        lines.append(line)
+        if last in line:
+            return lines
+    raise AssertionError(lines)
+
+
+def test_it_indexes_what_changes_until_ctrl_c(watching: Watching) -> None:
+    watching.write("oil.txt", "The oil is changed every 250 hours.")
+    with watching.started() as process:
+        lines_until(process, "1 documents (1 added)")
+        watching.write("broken.json", "{")
+        lines_until(process, "(1 unchanged), 1 file skipped")
+        watching.write("belt.txt", "The belt is tightened.")
+        lines_until(process, "2 documents (1 added, 1 unchanged)")
+        process.send_signal(signal.SIGINT)
+        _, stderr = process.communicate()
+    assert process.returncode == 130
     assert stderr.count("skipped broken.json") == 1
     assert stderr.rstrip().splitlines()[-1].startswith("error: interrupted")
     assert "Traceback" not in stderr
 
 
-def test_it_tells_which_answers_each_change_changes(tmp_path: Path) -> None:
-    folder, out, tests = tmp_path / "documents", tmp_path / "index", tmp_path / "tests.yaml"
-    folder.mkdir()
-    (folder / "oil.txt").write_text("The oil is changed every 250 hours.", encoding="utf-8")
+def test_it_tells_which_answers_each_change_changes(watching: Watching, tmp_path: Path) -> None:
+    watching.write("oil.txt", "The oil is changed every 250 hours.")
+    tests = tmp_path / "tests.yaml"
     tests.write_text("tests:\n- question: How often is the oil changed?\n  contains: 250 hours\n", encoding="utf-8")
-    command = [Path(sys.executable).with_name("ramify"), "watch", folder, "--out", out, "--test", tests, "--model", "extractive"]
-    attended = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, **attended) as watching:
-        assert watching.stdout is not None
-        watching.stdout.readline()
-        assert "1 passed" in watching.stdout.readline()
-        (folder / "oil.txt").write_text("The oil is changed every 300 hours.", encoding="utf-8")
-        watching.stdout.readline()
-        told = [watching.stdout.readline() for _ in range(6)]
-        watching.send_signal(signal.SIGINT)
-    assert "FAILED" in told[0]
+    with watching.started("--test", tests, "--model", "extractive") as process:
+        lines_until(process, "1 passed")
+        watching.write("oil.txt", "The oil is changed every 300 hours.")
+        told = lines_until(process, "1 failed")
+    assert any("FAILED" in line for line in told)
     assert any("250 hours" in line and "300 hours" in line for line in told)
-    assert any("1 failed" in line for line in told)
 
 
 def test_a_file_is_refused(ramify: Ramify, tmp_path: Path) -> None:
