@@ -227,7 +227,8 @@ async def run_graph(
             raise
         remedy = f"raise it (to {bound} at most), or limit the tree: `ramify settings` lists its settings"
         raise UsageError(f"the question takes more than the {allowed} steps that the caller's recursion_limit allows", remedy) from None
-    return Result.from_state(state, strategy, time.perf_counter() - began - waited), state
+    tau = state["tau"] if graph.accepts_above_tau else None
+    return Result.from_state({**state, "tau": tau}, strategy, time.perf_counter() - began - waited), state
 
 
 async def _stream(

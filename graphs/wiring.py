@@ -107,7 +107,10 @@ class Wiring(Generic[S]):
             graph.add_conditional_edges(name, self._router(name))
         graph.add_edge(START, self.edges[START][0][1])
         edges = {(edge.source, edge.target): edge.kind != "always" for edge in drawn if edge.source != START}
-        return AsyncGraph.compile(graph, edges, **options)
+        accepts_above_tau = any(
+            condition is above_tau and target == self.last_step for edges in self.edges.values() for condition, target in edges
+        )
+        return AsyncGraph.compile(graph, edges, accepts_above_tau=accepts_above_tau, **options)
 
     def _add_step(self, stop: StepOrName) -> str:
         if isinstance(stop, str):

@@ -101,20 +101,24 @@ class AsyncGraph(CompiledStateGraph[Any, Any, Any, Any]):
     """Edges from steps, and whether each has a condition."""
     channel_names: Sequence[str] = ()
     """The names of all values of the state, also of those that are no output."""
+    accepts_above_tau: bool = False
+    """Whether an edge accepts an answer because its confidence is above tau."""
 
     @classmethod
-    def compile(cls, graph: "StateGraph[Any, Any, Any, Any]", edges: Mapping[tuple[str, str], bool], **options: Any) -> "AsyncGraph":
+    def compile(
+        cls, graph: "StateGraph[Any, Any, Any, Any]", edges: Mapping[tuple[str, str], bool], accepts_above_tau: bool = False, **options: Any
+    ) -> "AsyncGraph":
         """Return a graph compiled with the options of `StateGraph.compile`, which makes its own class and no other."""
         compiled = graph.compile(**options)
         compiled.__class__ = cls
         made: AsyncGraph = compiled  # type: ignore[assignment]
-        made.edges, made.channel_names = edges, list(graph.channels)
+        made.edges, made.channel_names, made.accepts_above_tau = edges, list(graph.channels), accepts_above_tau
         return made
 
     def copy(self, update: dict[str, Any] | None = None) -> Self:
         """Return a copy, such as LangGraph's server makes, with the same drawing."""
         made = super().copy(update)
-        made.edges, made.channel_names = self.edges, self.channel_names
+        made.edges, made.channel_names, made.accepts_above_tau = self.edges, self.channel_names, self.accepts_above_tau
         return made
 
     def stream(self, *args: Any, **kwargs: Any) -> NoReturn:

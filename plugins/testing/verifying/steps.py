@@ -16,8 +16,6 @@ from ramify.tools.english import fold
 from ramify.tools.quoting import MAX_ANSWER_CHARS, truncate_line
 from ramify.tools.supporting_sentence import contains_answer
 
-GATED = frozenset({"prune"})
-"""Strategies that accept an answer only above tau; the others use tau to choose what is asked next."""
 _FILLED = re.compile(r"filled with (['\"])(?P<answer>.*)\1 from (?P<path>0(?:\.\d+)*)(?=$|[,;])")
 _UNSURE = "not above tau"
 _PERSON = "given or approved by a person"
@@ -45,8 +43,8 @@ def check_branch(answer: Answer, branch: Branch, passages: Mapping[str, Citation
         yield _check_filled(answer.tree, branch)
     if branch.known:
         yield _check_answer(answer.tree, branch, passages)
-    is_gated = answer.strategy in GATED and branch.status == "leaf" and branch.kind == "question"
-    if branch.known and is_gated and answer.tau is not None and branch.confidence is not None:
+    is_accepted = branch.status == "leaf" and branch.kind == "question"
+    if branch.known and is_accepted and answer.tau is not None and branch.confidence is not None:
         yield _check_confidence(branch, branch.confidence, answer.tau)
 
 

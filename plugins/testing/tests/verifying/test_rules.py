@@ -102,9 +102,9 @@ def test_a_chain_is_filled_with_the_answers_before_it() -> None:
 
 def test_an_unsure_answer_that_is_said_to_be_unsure_holds() -> None:
     unsure = branch("0", "Where was Lem born?", "Lwów", confidence=0.4, note="confidence 0.400, not above tau 0.6")
-    assert check("Lwów", unsure, tau=0.6, strategy="prune").holds
-    assert not check("Lwów", {**unsure, "note": ""}, tau=0.6, strategy="prune").holds
-    assert check("Lwów", {**unsure, "note": ""}, tau=0.6, strategy="split").holds  # which does not accept by tau
+    assert check("Lwów", unsure, tau=0.6).holds
+    assert not check("Lwów", {**unsure, "note": ""}, tau=0.6).holds
+    assert check("Lwów", {**unsure, "note": ""}, tau=None).holds  # of a strategy that does not accept by tau
 
 
 @pytest.mark.parametrize(
