@@ -7,11 +7,12 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ramify.graphs.run import Result
-from ramify.nodes.tree import Branch, Passage
+from ramify.nodes.tree import Branch, Passage, is_unknown
 from ramify.nodes.tree.citation import cite
 from ramify.serve.catalog import Catalog, Selection
 from ramify.studio.drawing import phrases
 from ramify.studio.drawing.page import result_page
+from ramify.testing import verify
 from ramify.tools.demo import demo_index
 from ramify.tools.errors import UsageError
 from ramify.tools.index.index import iterate_passages
@@ -53,7 +54,17 @@ def result_remarks(question: str, result: Result) -> dict[str, Any]:
         "stopped": phrases.to_sentence(stop_reason) if stop_reason else "",
         "cost": phrases.cost_text(result),
         "marked": phrases.answers_to_mark(result),
+        "checked": _checked(result),
     }
+
+
+def _checked(result: Result) -> dict[str, Any] | None:
+    """Return what `ramify verify` says of an answer by itself: a line, and the checks that do not hold; None for Unknown."""
+    if is_unknown(result.answer):
+        return None
+    verification = verify(result)
+    verdicts = [check._asdict() for check in verification.checks if check.verdict != "holds"]
+    return {"summary": verification.summary(), "holds": verification.holds, "checks": verdicts}
 
 
 def stored_remarks(question: str, stored: StoredResult, catalog: Catalog) -> dict[str, Any]:

@@ -94,6 +94,7 @@ class JsonApi:
             Route("/collections/{name}/index", self.start_indexing, methods=["POST"]),
             Route("/collections/{name}/stop", self.stop_indexing, methods=["POST"]),
             Route("/collections/{name}/progress", self.indexing_progress),
+            Route("/collections/{name}/tests", self.run_tests, methods=["POST"]),
         ]
 
     async def about(self, request: Request) -> Response:
@@ -109,6 +110,8 @@ class JsonApi:
         for entry in listed:
             if (folder := self._catalog.collections.get(entry["name"])) and folder.where in watched_by_index:
                 entry["watched"] = watched_by_index[folder.where]
+            if tests := self._service.tests.get(entry["name"]):
+                entry["tests"] = tests.to_json()
         return JSONResponse({"collections": listed, "writable": True, "folders": list(map(str, self._collections.folders))})
 
     async def strategies(self, request: Request) -> Response:
@@ -271,6 +274,14 @@ class JsonApi:
             raise HTTPException(404, f"{name[:80]!r} has not been indexed since the server was started: start with POST …/index")
         events = (format_sse(event) async for event in job.events())
         return StreamingResponse(events, media_type=SSE_MEDIA_TYPE, headers=NO_STORE_HEADERS)
+
+    async def run_tests(self, request: Request) -> Response:
+        """Run the tests of a collection; the list of collections has what came of them."""
+        name = request.path_params["name"]
+        if (tests := self._service.tests.get(name)) is None:
+            raise HTTPException(404, f"{name[:80]!r} has no tests here: start the server with --test {name[:80]}=FILE")
+        tests.start()
+        return JSONResponse({"started": True}, 202)
 
 
 def error_body(failure: Failure) -> dict[str, Any]:

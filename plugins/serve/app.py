@@ -61,12 +61,17 @@ def create_app(service: QuestionService, origins: Sequence[str] = ()) -> Starlet
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         app.state.loading = asyncio.create_task(asyncio.to_thread(_load_all, catalog))
+        for name, tests in service.tests.items():
+            for folder in service.watched_folders:
+                if folder.where == catalog.collections[name].where:
+                    folder.on_update = tests.start
         watch_tasks = [asyncio.create_task(folder.run()) for folder in service.watched_folders]
         async with tools.run():
             yield
         for task in watch_tasks:
             task.cancel()
         await asyncio.gather(*watch_tasks, return_exceptions=True)
+        await asyncio.gather(*(tests.stop() for tests in service.tests.values()))
         await service.questions.close()
         await service.collections.close()
         app.state.loading.cancel()

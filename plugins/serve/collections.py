@@ -4,7 +4,7 @@ import asyncio
 import os
 import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -294,6 +294,8 @@ class WatchedFolder:
         self.folder, self.where = folder, where
         self._updated: str | None = None
         self._problem = ""
+        self.on_update: Callable[[], None] = lambda: None
+        """Called in the event loop after the first build, and after each that changed the index."""
 
     def build_if_missing(self, progress: Progress) -> None:
         """Index the folder if it has no index yet, so that the first question finds passages. Blocking."""
@@ -315,7 +317,10 @@ class WatchedFolder:
         if isinstance(outcome, RamifyError):
             self._problem = to_failure(outcome).message
         else:
+            is_first = self._updated is None
             self._updated, self._problem = datetime.now(UTC).isoformat(timespec="seconds"), ""
+            if is_first or outcome.added or outcome.changed or outcome.removed:
+                self.on_update()
 
 
 def create_watched_folders(folders: Sequence[Path], indexes: Sequence[str], root: Path) -> list[WatchedFolder]:

@@ -19,6 +19,7 @@ from ramify.graphs.strategies import find_strategy
 from ramify.nodes.init_tree import validate_question
 from ramify.nodes.settings import Style
 from ramify.serve.catalog import MAX_QUOTED_CHARS, NAME_SEPARATOR, Catalog, Collection
+from ramify.serve.collection_tests import CollectionTests
 from ramify.serve.collections import UserCollections, WatchedFolder
 from ramify.serve.questions import QuestionQueue, RunningQuestion
 from ramify.tools.errors import UsageError
@@ -157,6 +158,8 @@ class QuestionService:
     users: Mapping[str, str] = field(default_factory=dict, repr=False)
     watched_folders: Sequence[WatchedFolder] = ()
     """Folders whose indexes are kept up to date."""
+    tests: Mapping[str, CollectionTests] = field(default_factory=dict)
+    """The tests of collections, by the collection's name."""
 
     async def ask(self, user: str, request: AskRequest, earlier: Sequence[AnyMessage] | None = None) -> RunningQuestion:
         """Submit a question, which may refer to `earlier` messages; raise UsageError for an invalid request."""

@@ -53,12 +53,21 @@ def _answer(answer: str, confidence: float | None) -> str:
 
 def summary_line(outcomes: Sequence[Outcome], deselected: int = 0) -> str:
     """Return the counts, the share of questions that were asked, and what they cost."""
-    counts = Counter(outcome.status for outcome in outcomes)
-    parts = [f"{counts[status]} {status}" for status in ORDER if counts[status]] + ([f"{deselected} deselected"] if deselected else [])
+    parts = _counts(outcomes) + ([f"{deselected} deselected"] if deselected else [])
     asked = sum(bool(outcome.asked) for outcome in outcomes)
     calls, seconds = sum(outcome.calls for outcome in outcomes), sum(outcome.seconds for outcome in outcomes)
     share = f"asked {asked} of {len(outcomes)}" + (f" ({asked / len(outcomes):.0%})" if outcomes else "")
     return f"{', '.join(parts) or 'no tests'} in {seconds:.1f} s · {share}, {pluralize(calls, 'model call')}"
+
+
+def counts_line(outcomes: Sequence[Outcome], not_run: int = 0) -> str:
+    """Return the counts of the outcomes, and of the tests that have not been run."""
+    return ", ".join(_counts(outcomes) + ([f"{not_run} not run"] if not_run else [])) or "no tests"
+
+
+def _counts(outcomes: Sequence[Outcome]) -> list[str]:
+    counts = Counter(outcome.status for outcome in outcomes)
+    return [f"{counts[status]} {status}" for status in ORDER if counts[status]]
 
 
 def to_json(outcomes: Sequence[Outcome]) -> dict[str, Any]:

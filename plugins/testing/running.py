@@ -98,13 +98,15 @@ class TestRun:
     def select(self, text: str = "", last_failed: bool = False) -> list[Expectation]:
         """Return the tests whose question or note contains a text; with `last_failed`, those that did not hold the last time."""
         found = [test for test in self.expectations.tests if text.casefold() in f"{test.question}\n{test.note}".casefold()]
-        return [test for test in found if not last_failed or self._stored(test).last is not None]
+        return [test for test in found if not last_failed or self._stored(test).failed]
 
     async def run_async(self, tests: Sequence[Expectation], on_outcome: Callable[[Outcome], None]) -> list[Outcome]:
         """Do the same in an event loop."""
         for test in tests:
-            outcome = await self._run_test(test)
-            if outcome.record is not None and (outcome.asked or outcome.record != self._stored(test).latest):
+            outcome, stored = await self._run_test(test), self._stored(test)
+            if outcome.record is None:
+                self.results.put_error(test.question, outcome.error)
+            elif outcome.asked or outcome.record != stored.latest or stored.error:
                 self.results.put(test.question, outcome.record)
             self.outcomes.append(outcome)
             on_outcome(outcome)
@@ -179,6 +181,17 @@ class TestRun:
         if not passes and asked > 1:
             record = record.model_copy(update={"objections": [*record.objections, f"{right} of {asked} answers hold, {needed} must"]})
         return record.model_copy(update={"right": right, "asked": asked}), calls
+
+
+def last_outcomes(expectations: Expectations, results: ResultsFile) -> list[Outcome]:
+    """Return what came of the tests the last time, as it is stored; of those that have been run."""
+    outcomes = []
+    for test in expectations.tests:
+        stored = results.results.get(test.question, Stored())
+        status: Status = "error" if stored.error else "failed" if stored.last else "passed"
+        if stored.error or stored.latest:
+            outcomes.append(Outcome(test, status, stored.latest, stored.right, stored.error))
+    return outcomes
 
 
 def describe_conditions(strategy: str, options: Mapping[str, Any], settings: Settings, repetition: Sequence[Any]) -> str:

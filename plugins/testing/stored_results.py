@@ -82,15 +82,21 @@ class Record(FrozenModel):
 
 
 class Stored(FrozenModel):
-    """What is kept of a question: its last result that was right, and its last one if that was not."""
+    """What is kept of a question: its last result that was right, its last one if that was not, and why it could not be asked since."""
 
     right: Record | None = None
     last: Record | None = None
+    error: str = ""
 
     @property
     def latest(self) -> Record | None:
         """Return the last result."""
         return self.last or self.right
+
+    @property
+    def failed(self) -> bool:
+        """Return whether it failed or could not be asked the last time."""
+        return self.last is not None or bool(self.error)
 
 
 def digest(value: Any) -> str:
@@ -198,6 +204,13 @@ class ResultsFile:
         before = self.results.get(question, Stored())
         self.results[question] = Stored(right=before.right, last=record) if record.objections else Stored(right=record)
         self.write()
+
+    def put_error(self, question: str, error: str) -> None:
+        """Store why a question could not be asked, beside its results, and write the file."""
+        before = self.results.get(question, Stored())
+        if before.error != error:
+            self.results[question] = before.model_copy(update={"error": error})
+            self.write()
 
     def keep_only(self, questions: set[str]) -> None:
         """Remove the results of questions that are no longer asked, and write the file if there are any."""

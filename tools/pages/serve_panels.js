@@ -184,8 +184,22 @@ const item = (one, tools) => {
   const follows = one.watched ? [make("p", { class: "told", text: `follows the folder ${one.watched.folder}${one.watched.updated ? `, up to date since ${new Date(one.watched.updated).toLocaleString()}` : ""}` }),
     one.watched.problem ? failed({ message: one.watched.problem }) : ""] : "";
   return make("li", {}, make("span", { class: "name", dir: "auto", text: one.name }), make("p", { class: "told", text: `${held}${one.folder ? ` · ${one.folder}` : ""}` }), follows,
-    one.error ? failed({ message: one.error }) : "", one.description ? make("p", { class: "told", text: sentence(one.description) }) : "",
+    one.tests ? tests(one, tools) : "", one.error ? failed({ message: one.error }) : "", one.description ? make("p", { class: "told", text: sentence(one.description) }) : "",
     make("div", { class: "row" }, button("Documents", guarded(show), { "aria-expanded": "false" }), acts), files);
+};
+
+/** Draw what came of a collection's tests, what did not hold or has moved, and a button that runs them. */
+const TESTS_POLL_MS = 1000;
+const tests = (one, { draw }) => {
+  const { file, running, summary, problem, tests: all } = one.tests;
+  if (running) setTimeout(() => { if (at("collections").open) draw().catch(() => {}); }, TESTS_POLL_MS);
+  const run = async () => { try { await call(`/collections/${encodeURIComponent(one.name)}/tests`, { method: "POST" }); await draw(); } catch (error) { told.replaceChildren(failed(error)); } };
+  const shown = all.filter(each => each.details.length);
+  return make("div", { class: "tests" },
+    make("p", { class: one.tests.passed ? "told" : "warning", text: `${file}: ${summary}${running ? " · running …" : ""}` }),
+    problem ? failed({ message: problem }) : "",
+    shown.length ? make("ul", {}, shown.map(each => make("li", {}, make("b", { text: each.status }), " ", make("span", { dir: "auto", text: each.question }), each.details.map(line => make("p", { class: "told", dir: "auto", text: line }))))) : "",
+    make("div", { class: "row" }, button("Run the tests", run, { disabled: running, "aria-label": `Run the tests of ${one.name}` })));
 };
 
 const documents = async (one, tools) => {

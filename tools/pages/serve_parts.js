@@ -260,7 +260,15 @@ export class Turn {
       result.explanation && !result.notices?.includes(result.explanation) ? make("p", { dir: "auto", text: result.explanation }) : "",
       (said.notes || []).map(text => make("p", { class: "note", text })),
       said.stopped ? make("p", { class: "warning", text: said.stopped }) : "",
+      said.checked ? this.checks(said.checked) : "",
       said.cost ? make("p", { class: "cost", text: said.cost }) : "");
+  }
+  /** Draw what was checked of the answer without a model; what does not hold can be opened. */
+  checks({ summary, holds, checks }) {
+    const line = `Checked: ${summary}`, kind = holds ? "cost" : "warning";
+    if (!checks.length) return make("p", { class: kind, text: line });
+    const item = one => make("li", {}, make("b", { text: one.verdict === "fails" ? "✗ " : "? ", title: one.verdict }), `${/^[\d.]+$/.test(one.where) ? `branch ${one.where}` : one.where}, ${one.what}: ${one.reason}`);
+    return make("details", { class: `checks ${kind}` }, make("summary", { text: line }), make("ul", { dir: "auto" }, checks.map(item)));
   }
   said(one) {
     const unsure = one.supported === false;

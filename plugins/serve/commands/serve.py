@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
 
     from ramify.serve.catalog import Catalog
+    from ramify.serve.collection_tests import CollectionTests
     from ramify.serve.collections import WatchedFolder
     from ramify.serve.questions import QuestionQueue
 
@@ -65,6 +66,14 @@ Watch = Annotated[
         help="A folder to serve as a collection that is kept up to date, as with `ramify watch`; repeatable.",
     ),
 ]  # fmt: skip
+Tests = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--test", metavar="[COLLECTION=]FILE",
+        help="A file of expectations (`ramify test`) of a collection, by default of the first: the page shows what came of it and runs it; "
+        "of a watched folder it is run after each update. Repeatable.",
+    ),
+]  # fmt: skip
 MaxCollections = Annotated[int, typer.Option(metavar="NUMBER", min=0, max=100_000, help="Collections that a user may create.")]
 REQUIRED_MODULES = ("starlette", "uvicorn", "h11", "langgraph.checkpoint.sqlite", "mcp")
 
@@ -85,6 +94,7 @@ def serve_command(
     documents: Documents = None,
     max_collections: MaxCollections = 50,
     watch: Watch = None,
+    test: Tests = None,
     allow_origin: Origins = None,
 ) -> None:
     """Serve questions over HTTP: to a browser, to scripts, and in OpenAI's and Ollama's protocols; Ctrl-C stops it."""
@@ -108,9 +118,10 @@ def serve_command(
         from ramify.serve.transport import parse_tokens
         from ramify.studio.server.guard import host_and_port, parse_origin
 
-        models = model or ["auto"]
+        models, given_strategy = model or ["auto"], strategy
         strategy = strategy or choose_strategy({**options, "model": models[0]})
         catalog, users = _open_catalog(places, models, strategy, options, rerank or []), parse_tokens(token or [])
+        tests = _open_tests(test or [], catalog, given_strategy)
         for folder in documents or []:
             _check_folder("--documents", folder)
         threads = UserThreads(memory or f"sqlite:{_data_folder() / CONVERSATIONS}")
@@ -118,7 +129,7 @@ def serve_command(
         allowed_folders = [folder.expanduser() for folder in documents or []]
         user_collections = UserCollections(catalog, _data_folder() / "collections", allowed_folders, bool(users), max_collections)
         service, address = (
-            QuestionService(catalog, QuestionQueue(at_once), threads, user_collections, users, watched_folders),
+            QuestionService(catalog, QuestionQueue(at_once), threads, user_collections, users, watched_folders, tests),
             f"http://{host_and_port(host, port)}",
         )
         app = create_app(service, [*map(parse_origin, allow_origin or []), address])
@@ -209,6 +220,21 @@ def _open_catalog(places: list[str], models: list[str], strategy: str, options: 
     for problem in problems:
         note(f"a collection is damaged, the others are served: {problem}")
     return catalog
+
+
+def _open_tests(given: list[str], catalog: "Catalog", strategy: str | None) -> "dict[str, CollectionTests]":
+    """Return the tests by the name of their collection; UsageError if there is no such collection, or a file cannot be read."""
+    if not given:
+        return {}
+    from ramify.serve.collection_tests import CollectionTests
+
+    tests = {}
+    for value in given:
+        name, separator, file = value.partition("=")
+        collection = catalog.collection(name) if separator else catalog.collection(None)
+        options = {**catalog.options, "model": catalog.models[0], "index": collection.where}
+        tests[collection.name] = CollectionTests(Path(file if separator else value).expanduser(), options, strategy)
+    return tests
 
 
 def _data_folder() -> Path:

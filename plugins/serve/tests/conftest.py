@@ -15,6 +15,7 @@ import pytest
 
 from ramify.serve.app import create_app
 from ramify.serve.catalog import Catalog, name_collections
+from ramify.serve.collection_tests import CollectionTests
 from ramify.serve.collections import UserCollections, WatchedFolder
 from ramify.serve.questions import QuestionQueue
 from ramify.serve.service import QuestionService, UserThreads
@@ -115,6 +116,7 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
             at_once: int = 4,
             documents: Sequence[Path] = (),
             watched: Sequence[WatchedFolder] = (),
+            tests: Path | None = None,
             **options: Any,
         ) -> Running:
             places = [str(path) for path in indexes]
@@ -124,6 +126,9 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
             asyncio.run(threads.create_tables())
             users = parse_tokens(tokens)
             collections = UserCollections(catalog, tmp_path / "collections", documents, bool(users))
-            return stack.enter_context(running(QuestionService(catalog, QuestionQueue(at_once), threads, collections, users, watched)))
+            first = catalog.collection(None)
+            tested = {first.name: CollectionTests(tests, {"model": model, "index": first.where})} if tests else {}
+            queue = QuestionQueue(at_once)
+            return stack.enter_context(running(QuestionService(catalog, queue, threads, collections, users, watched, tested)))
 
         yield start

@@ -117,10 +117,11 @@ def test_a_setting_that_does_not_exist_is_wrong_use(corpus: Corpus, run_tests: C
 
 def test_a_model_that_cannot_be_reached_is_an_error_of_the_test(corpus: Corpus, nowhere: str, ramify: Ramify) -> None:
     corpus.expect(BOTH)
-    failed = ramify("test", corpus.tests, "--index", corpus.index, "--model", "ollama:llama3.1:8b", "--json")
+    command = ("test", corpus.tests, "--index", corpus.index, "--model", "ollama:llama3.1:8b", "--json")
+    failed = ramify(*command)
     assert failed.code == 1
     assert statuses(failed) == ["error", "error"]
-    assert not corpus.results.exists()
+    assert len(statuses(ramify(*command, "--last-failed"))) == 2
 
 
 def test_results_of_another_version_are_refused(corpus: Corpus, passing: Callable[..., Any]) -> None:
