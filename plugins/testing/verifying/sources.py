@@ -6,8 +6,8 @@ from pathlib import Path
 from langchain_core.documents import Document
 
 from ramify.embedded.checks.claims import find_fault
-from ramify.nodes.tree import is_unknown
-from ramify.nodes.tree.citation import Citation, Sentence, text_sha256, with_marks
+from ramify.nodes.tree import Passage, is_unknown
+from ramify.nodes.tree.citation import Citation, Sentence, cite, text_sha256, with_marks
 from ramify.testing.verifying.answer_file import Answer
 from ramify.testing.verifying.checks import Check
 from ramify.tools.documents.files import existing_path, list_files
@@ -22,6 +22,8 @@ from ramify.tools.reader import Material
 from ramify.tools.scrub import MASK
 from ramify.tools.supporting_sentence import QuestionAnswer, split_statements
 
+_SHOWN = ("text", "source", "title", "heading", "page")
+"""What is shown of a cited passage, and is the same in the index."""
 Lookup = Callable[[Sequence[str]], list[Document]]
 """Returns the passages of the ids that exist."""
 
@@ -90,14 +92,16 @@ def _check_hash(citation: Citation, where: str) -> Check:
 
 
 def _check_passage(citation: Citation, where: str, passages: Lookup) -> Check:
-    """Check that the index still has the passage, with or without the name of a collection before its id."""
+    """Check that the index still has the passage, with or without the name of a collection before its id, and what is cited of it."""
     bare = citation.id.removeprefix(f"{citation.collection}:")
-    found = {str(document.id): document.page_content for document in passages([citation.id, bare])}
-    text = found.get(citation.id, found.get(bare))
-    if text is None:
+    found = {str(document.id): document for document in passages([citation.id, bare])}
+    document = found.get(citation.id, found.get(bare))
+    if document is None:
         return Check("index", where, "changed", "the document has changed since: its passage is not in the index")
-    if text != citation.text and MASK not in citation.text:
-        return Check("index", where, "changed", "the document has changed since: its passage has another text in the index")
+    [now] = cite([Passage.from_document(document)], [citation.quote], cited=True)
+    other = [name for name in _SHOWN if getattr(now, name) != getattr(citation, name) and MASK not in str(getattr(citation, name))]
+    if other:
+        return Check("index", where, "changed", f"the document has changed since: the index has another {other[0]} of its passage")
     return Check("index", where, "holds", "the passage stands in the index")
 
 

@@ -135,6 +135,15 @@ def _check_confidence(branch: Branch, confidence: float, tau: float) -> Check:
     return Check("confidence", branch.path, "fails", f"{told}, and no note says so")
 
 
+def check_question(answer: Answer) -> Check:
+    """Check that the tree's root asks the question that was answered."""
+    if answer.tree[ROOT].question == answer.question:
+        return Check("question", ANSWER, "holds", f"the question of {ROOT}")
+    return Check(
+        "question", ANSWER, "fails", f"the tree answers another question, {truncate_line(answer.tree[ROOT].question, MAX_ANSWER_CHARS)!r}"
+    )
+
+
 def check_conclusion(answer: Answer) -> Check | None:
     """Return the check of how the answer follows from the tree; None for Unknown, which claims nothing."""
     tree, root = answer.tree, answer.tree[ROOT]

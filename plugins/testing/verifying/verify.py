@@ -9,7 +9,7 @@ from ramify.nodes.tree.citation import Citation, text_sha256
 from ramify.testing.verifying.answer_file import Answer, parse_answer
 from ramify.testing.verifying.checks import ANSWER, Verification, changed_sources
 from ramify.testing.verifying.sources import Lookup, check_citation, check_sentences, open_passages, read_sources
-from ramify.testing.verifying.steps import check_branch, check_conclusion, steps_of
+from ramify.testing.verifying.steps import check_branch, check_conclusion, check_question, steps_of
 from ramify.tools.index.index import Index
 
 
@@ -36,7 +36,7 @@ def verify_answer(answer: Answer, index: str | Path | Index | None = None, docum
     checks += [check for branch in answer.tree.values() for check in check_branch(answer, branch, passages)]
     steps = steps_of(answer.tree)
     if (conclusion := check_conclusion(answer)) is not None:
-        checks.append(conclusion)
+        checks += [check_question(answer), conclusion]
         steps.append(ANSWER)
     return Verification(checks, steps, changed)
 

@@ -1,12 +1,18 @@
 """An answer holds as it was given; whatever is changed in it is found, or changes nothing that it claims."""
 
-from collections.abc import Callable
+import copy
+import re
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
 
 from plugins.testing.tests.verifying.conftest import BRIDGE, COMPARISON, Answered
 from ramify.testing import verify
+from ramify.tools.demo import demo_index
+from ramify.tools.errors import UsageError
 
 Change = Callable[[dict[str, Any]], Any]
 
@@ -107,3 +113,43 @@ def test_what_no_step_rests_on_changes_no_verdict(answered: Answered, changed: s
     answer = answered(BRIDGE)
     HARMLESS[changed](answer)
     assert verify(answer).holds
+
+
+COSTS = re.compile(r"usage/|stopped_by|notices|error$|asked_back|explanation|withheld|settled_by|quoted|strategy|model$|index$")
+"""What a run cost and how it ended, which is no claim about the documents."""
+SHOWN = re.compile(r"citations/\d+/(name|path|link|read_by|collection|closest|cited)$|sentences/\d+/supported$")
+"""How a citation or a sentence is shown; its id, text, hash, quote, source, title, heading and page are looked up."""
+SEARCH = re.compile(
+    r"tree/\d+/(evidence|cited|text|weaker|attempts|note|aggregated|parent|together|question|score|confidence|kind|status)\b|confidence"
+)
+"""How a branch was found and judged; its answer, its template and what it waited for are computed again."""
+CHANGED = st.one_of(st.text("abcdefgh 123", min_size=3, max_size=12), st.integers(100, 10_000), st.booleans(), st.none(), st.just([]))
+
+
+def leaves(value: Any, above: tuple[str, ...] = ()) -> Iterator[str]:
+    """Yield the paths of all values of an answer."""
+    if not value or not isinstance(value, dict | list):
+        yield "/".join(above)
+        return
+    for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+        yield from leaves(item, (*above, str(key)))
+
+
+@settings(max_examples=300, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_any_value_that_is_changed_is_found_or_claims_nothing(answered: Answered, data: st.DataObject) -> None:
+    question = data.draw(st.sampled_from([BRIDGE, COMPARISON]))
+    answer = answered(question)
+    path = data.draw(st.sampled_from(sorted(leaves(answer))))
+    before = verify(answer, index=demo_index())
+    assert before.holds
+    given_before = copy.deepcopy(answer)
+    put(path, data.draw(CHANGED))(answer)
+    assume(answer != given_before)
+    if COSTS.search(path) or SHOWN.search(path) or SEARCH.search(path):
+        return
+    try:
+        after = verify(answer, index=demo_index())
+    except UsageError:
+        return
+    assert not after.holds or after.steps.hold < before.steps.hold or len(after.checks) < len(before.checks)
