@@ -32,8 +32,8 @@ def natural_key(text: str) -> NaturalKey:
 def in_step_order(items: Iterable[T], passage_of: Callable[[T], Passage]) -> list[T]:
     """Return items with those of a procedure in the order of its steps, in the places that these have together; others keep theirs.
 
-    A procedure is the passages of a document with numbers in headings that have the same headings above them, or the records of a file
-    that are titled "Step 1", "Step 2" …
+    A procedure is the passages of a document whose headings are "Step 1", "Step 2" …, below the same headings, or the records of a file
+    that are titled so. Numbers without that word are those of sections, of which the most relevant comes first.
     """
     ordered = list(items)
     procedures: dict[tuple[str, ...], list[tuple[int, NaturalKey, int]]] = {}
@@ -52,9 +52,7 @@ def in_step_order(items: Iterable[T], passage_of: Callable[[T], Passage]) -> lis
 def _step_of(passage: Passage) -> tuple[tuple[str, ...], int] | None:
     """Return the procedure that a passage is a step of, and the number of the step; None for other passages."""
     above, _, heading = str(passage.metadata.get("heading") or "").rpartition(" > ")
-    if step := parse_step(heading):
-        return (passage.collection, passage.source, above, step[0]), step[1]
-    match = _STEP.match(passage.title)
-    if match and match["word"]:  # other numbers in titles are names, as in "1917 (film)"
-        return (passage.collection, passage.source.partition("#")[0], "", match["prefix"].casefold()), int(match["number"])
+    for text, place in ((heading, (passage.source, above)), (passage.title, (passage.source.partition("#")[0], ""))):
+        if (match := _STEP.match(text)) and match["word"]:
+            return (passage.collection, *place, match["prefix"].casefold()), int(match["number"])
     return None

@@ -54,6 +54,7 @@ def test_other_passages_keep_their_places() -> None:
         (headed(2), headed(1, above="Valve")),
         ({"source": "films.jsonl#a", "title": "1917 (film)"}, {"source": "films.jsonl#b", "title": "300 (film)"}),
         ({"source": "pump.md", "heading": "Seal"}, {"source": "pump.md", "heading": "Parts"}),
+        ({"source": "pump.md", "heading": "4-38. Seals"}, {"source": "pump.md", "heading": "4-37. Pumps"}),
     ],
 )
 def test_what_is_no_step_of_the_same_procedure_keeps_the_order_of_the_search(first: dict[str, Any], second: dict[str, Any]) -> None:
