@@ -1,5 +1,6 @@
 """Compare two results of one question: the first hop whose answer changed, and the sentence that it rests on, before and after."""
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 from ramify.nodes.tree import is_unknown, position
@@ -26,12 +27,12 @@ class Difference(NamedTuple):
         assert hop is not None
         return hop
 
-    def lines(self) -> list[str]:
-        """Return the change in words: the question with both answers, then the sentences, each with its place."""
+    def lines(self, gone: Collection[str] = ()) -> list[str]:
+        """Return the change in words: the question with both answers, then the sentences, each with its place; see `sentence_changes`."""
         named = f"{self.hop.path} {self.hop.question!r}"
         answers = f"{named}: {_answer(self.before)} → {_answer(self.after)}"
         old, new = (hop.sentences if hop else [] for hop in (self.before, self.after))
-        return [answers, *sentence_changes(old, new)]
+        return [answers, *sentence_changes(old, new, gone)]
 
 
 def first_difference(before: Record, after: Record) -> Difference | None:
@@ -62,8 +63,11 @@ def _answered(path: str) -> tuple[float, ...]:
     return (*position(path), float("inf"))
 
 
-def sentence_changes(before: list[Sentence], after: list[Sentence]) -> list[str]:
-    """Return how the sentences changed: those of one file beside each other, then what disappeared and what is new."""
+def sentence_changes(before: list[Sentence], after: list[Sentence], gone: Collection[str] = ()) -> list[str]:
+    """Return how the sentences changed: those of one file beside each other, then what is not cited any more and what is new.
+
+    gone: the texts of sentences that the documents have no longer.
+    """
     old = [sentence for sentence in before if sentence.text not in {other.text for other in after}]
     new = [sentence for sentence in after if sentence.text not in {other.text for other in before}]
     lines = []
@@ -71,7 +75,10 @@ def sentence_changes(before: list[Sentence], after: list[Sentence]) -> list[str]
         same = next((other for other in new if other.source == sentence.source), None)
         if same is not None:
             new.remove(same)
-        lines.append(f'{sentence.where}: "{sentence.text}" → ' + (f'"{same.text}"' if same else "not cited any more"))
+        lines.append(
+            f'{sentence.where}: "{sentence.text}" → '
+            + (f'"{same.text}"' if same else "gone" if sentence.text in gone else "not cited any more")
+        )
     return lines + [f'{sentence.where}: newly cited: "{sentence.text}"' for sentence in new]
 
 

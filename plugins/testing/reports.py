@@ -43,7 +43,10 @@ def detail_lines(outcome: Outcome) -> list[str]:
         root = outcome.difference is not None and outcome.difference.hop.path == ROOT
         if outcome.status == "failed" and before is not None and not root:
             lines.append(f"was: {_answer(before.answer, before.confidence)}, is: {_answer(record.answer, record.confidence)}")
-    return [one_line(line) for line in [*lines, *outcome.change_lines()]]
+    lines += outcome.change_lines()
+    if record is not None and record.conflict and (before is None or before.conflict != record.conflict):
+        lines.append(record.conflict)
+    return [one_line(line) for line in lines]
 
 
 def _answer(answer: str, confidence: float | None) -> str:

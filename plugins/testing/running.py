@@ -28,12 +28,15 @@ from ramify.nodes.settings import Settings
 from ramify.testing.differences import Difference, first_difference, is_moved, sentence_changes
 from ramify.testing.expectations import Expectation, Expectations
 from ramify.testing.stored_results import Record, ResultsFile, Searched, Stored, digest, found_digests, make_record
+from ramify.testing.verifying.sources import stands_in
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.index.manifest import file_sha256
 from ramify.tools.models.gguf import GGUF, find_gguf
 from ramify.tools.search.recording import RecordedSearch, record_searches
 from ramify.tools.search.searcher import digest_of, find_passages, languages_of, warm
 
+_NEAREST = 5
+"""Passages in which a sentence is looked for: the nearest ones to it."""
 Status = Literal["passed", "unchanged", "moved", "failed", "error"]
 HOLDS: frozenset[Status] = frozenset({"passed", "unchanged", "moved"})
 
@@ -52,6 +55,8 @@ class Outcome:
     error: str = ""
     asked: int = 0
     """How often it was asked in this run."""
+    gone: frozenset[str] = frozenset()
+    """The sentences that the last right result rests on and the documents have no longer."""
     calls: int = 0
     """Model calls of this run."""
     seconds: float = 0.0
@@ -71,8 +76,8 @@ class Outcome:
         if not (self.before and self.record):
             return []
         if self.difference is not None:
-            return self.difference.lines()
-        return sentence_changes(self.before.sentences, self.record.sentences)
+            return self.difference.lines(self.gone)
+        return sentence_changes(self.before.sentences, self.record.sentences, self.gone)
 
 
 @dataclass
@@ -132,7 +137,8 @@ class TestRun:
             return Outcome(test, "error", None, stored.right, str(error), seconds=time.perf_counter() - began)
         moved = stored.right is not None and is_moved(stored.right, record)
         status: Status = "failed" if record.objections else "moved" if moved else "passed"
-        return Outcome(test, status, record, stored.right, "", record.asked, calls, time.perf_counter() - began)
+        gone = await find_gone(stored.right, settings) if stored.right is not None and status != "passed" else frozenset()
+        return Outcome(test, status, record, stored.right, "", record.asked, gone, calls, time.perf_counter() - began)
 
     async def how(self, test: Expectation) -> tuple[str, dict[str, Any], Settings]:
         """Return strategy, options and settings of a test: its own first, then those of the command line, then those of the file."""
@@ -236,6 +242,18 @@ async def is_unchanged(record: Record, conditions: str, settings: Settings) -> b
         return False
     repeated = [await _repeat(search, settings) for search in record.searches]
     return found_digests(repeated) == [search.found for search in record.searches]
+
+
+async def find_gone(record: Record, settings: Settings) -> frozenset[str]:
+    """Return the sentences that a result rests on and that no passage has any more."""
+    rests_on = {sentence.text for hop in record.hops for sentence in hop.sentences} | {sentence.text for sentence in record.sentences}
+    sentences = sorted(filter(None, rests_on))
+    found = await find_passages(settings.index, sentences, k=_NEAREST) if sentences else []
+    return frozenset(
+        sentence
+        for sentence, passages in zip(sentences, found, strict=True)
+        if not any(stands_in(passage.text, sentence) for passage in passages)
+    )
 
 
 async def _repeat(search: Searched, settings: Settings) -> RecordedSearch:

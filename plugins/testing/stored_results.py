@@ -11,6 +11,7 @@ from pydantic import Field, ValidationError
 from ramify.graphs.run import Result
 from ramify.nodes.tree import DROPPED, Branch, FrozenModel, Passage
 from ramify.nodes.tree.citation import Citation
+from ramify.studio.drawing.phrases import conflict_text
 from ramify.testing.expectations import names_of
 from ramify.tools.errors import UsageError
 from ramify.tools.new_files import write_atomically
@@ -69,6 +70,8 @@ class Record(FrozenModel):
     sentences: list[Sentence] = Field(default_factory=list)
     """What the answer itself cites."""
     hops: list[Hop] = Field(default_factory=list)
+    conflict: str = ""
+    """How a conflict between answers in the tree was settled; empty if there was none."""
     objections: list[str] = Field(default_factory=list)
     """What did not hold of it; of several answers to one question, of those that did not hold."""
     right: int = 1
@@ -148,6 +151,7 @@ def make_record(result: Result, searches: list[RecordedSearch], conditions: str,
         names=sorted({name for citation in result.citations if citation.cited for name in names_of(citation)}),
         sentences=[_cited_sentence(citation, result.passages) for citation in result.citations if citation.cited],
         hops=[_hop(branch, result.passages) for branch in result.tree.values()],
+        conflict=conflict_text(result),
         conditions="" if reads_more and not index_digest else conditions,
         searches=[
             Searched(queries=list(search.queries), how=search.how, found=found) for search, found in zip(searches, digests, strict=True)

@@ -44,6 +44,7 @@ def test_what_disappeared_and_what_is_new_is_said() -> None:
     change = first_difference(before, after)
     assert change is not None
     assert "not cited any more" in change.lines()[1]
+    assert change.lines({"Up to 90 euros."})[1].endswith("→ gone")
     back = first_difference(after, before)
     assert back is not None
     assert "newly cited" in back.lines()[1]

@@ -61,6 +61,12 @@ def test_a_change_names_the_hop_that_flipped_and_its_sentence(corpus: Corpus, pa
     assert passing().code == 0
 
 
+def test_a_sentence_that_is_gone_is_said_to_be(corpus: Corpus, passing: Callable[..., Any]) -> None:
+    corpus.write(**{"policy.md": "# Insurance\n\nAll are insured.\n"})
+    [test, _] = json.loads(passing("--json").out)["tests"]
+    assert any("90 euros" in line and line.endswith("→ gone") for line in test["details"]), test["details"]
+
+
 def test_the_same_answer_from_another_sentence_is_no_failure_and_is_said(corpus: Corpus, passing: Callable[..., Any]) -> None:
     corpus.write(**{"policy.md": POLICY.replace("A hotel room may cost up to", "For a hotel room one may pay as much as")})
     moved = passing()
