@@ -1,0 +1,1 @@
+"""Questions about two manuals with short answers, as a data set for evaluations."""
