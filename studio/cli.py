@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from ramify.studio.commands import Command, ask, chat, doctor, download, graph, index, search, settings, studio
+from ramify.studio.commands import GROUPS, Command, Group, ask, chat, doctor, download, graph, index, search, settings, studio
 from ramify.studio.console.options import RayCommand
 from ramify.studio.console.out_of_memory import is_out_of_memory
 from ramify.studio.console.streams import escape_unencodable, fail
@@ -24,16 +24,23 @@ ClickException: type[Exception] = next(kind for kind in typer.BadParameter.__mro
 
 INTERRUPTED_EXIT_CODE = 130
 CORE_COMMANDS = {
-    "index": Command(index.index_command, resumes=True),
-    "search": Command(search.search_command),
-    "ask": Command(ask.ask_command),
-    "chat": Command(chat.chat_command),
-    "graph": Command(graph.graph_command),
-    "settings": Command(settings.settings_command),
-    "doctor": Command(doctor.doctor_command),
-    "download": Command(download.download_command),
-    "studio": Command(studio.studio_command),
+    "ask": Command(ask.ask_command, "Ask"),
+    "chat": Command(chat.chat_command, "Ask"),
+    "search": Command(search.search_command, "Ask"),
+    "index": Command(index.index_command, "Documents", resumes=True),
+    "studio": Command(studio.studio_command, "Serve and agents", after="serve"),
+    "download": Command(download.download_command, "Set up"),
+    "doctor": Command(doctor.doctor_command, "Set up"),
+    "settings": Command(settings.settings_command, "Set up"),
+    "graph": Command(graph.graph_command, "Set up"),
 }
+GREETING = """Ramify answers questions over your own documents with a local model. Begin with:
+
+  ramify ask "In which city was the inventor of the ballpoint pen born?" --tree    a question about the demo
+  ramify index FOLDER --out my-index                                               index your documents
+  ramify serve --index my-index                                                    ask them in the browser
+
+`ramify --help` lists all commands."""
 
 
 def find_command(name: str) -> Command | None:
@@ -54,21 +61,42 @@ class CommandGroup(TyperGroup):
         return super().get_command(ctx, cmd_name)
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Return all names, each below that of the command it comes after; the help of a broken plug-in is its error."""
-        commands = {name: _find_or_explain(name) for name in (*CORE_COMMANDS, *plugins.names("ramify.commands"))}
-        listed = list(CORE_COMMANDS)
-        while waiting := [name for name in commands if name not in listed]:
-            name = next((name for name in waiting if commands[name].after in listed), waiting[0])
-            after = commands[name].after
-            listed.insert(listed.index(after) + 1 if after in listed else len(listed), name)
-        self.commands = {name: _for_click(name, commands[name]) for name in listed}
+        """Return all names by group, each below that of the command it comes after; the help of a broken plug-in is its error."""
+        listed = [name for _, names in self._grouped() for name in names]
+        self.commands = {name: _for_click(name, _find_or_explain(name)) for name in listed}
         return listed
+
+    def _grouped(self) -> list[tuple[Group, list[str]]]:
+        commands = {name: _find_or_explain(name) for name in (*CORE_COMMANDS, *plugins.names("ramify.commands"))}
+        grouped = []
+        for group in GROUPS:
+            members = [name for name, command in commands.items() if command.group == group]
+            listed = [name for name in members if commands[name].after not in members]
+            while waiting := [name for name in members if name not in listed]:
+                name = next(name for name in waiting if commands[name].after in listed)
+                listed.insert(listed.index(commands[name].after) + 1, name)
+            grouped.append((group, listed))
+        return grouped
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands by group, each with the whole first sentence of its help."""
+        self.list_commands(ctx)
+        for group, names in self._grouped():
+            rows = [(name, _summary(self.commands[name].help or "")) for name in names]
+            if rows:
+                with formatter.section(group):
+                    formatter.write_dl(rows)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command of a command line; for an unknown one, raise an error with the similar names."""
         if self.get_command(ctx, args[0]) is None:
             self.list_commands(ctx)
         return super().resolve_command(ctx, args)
+
+
+def _summary(help_text: str) -> str:
+    """Return the first paragraph of a help in a line, without the stop at its end."""
+    return " ".join(help_text.partition("\n\n")[0].split()).rstrip(".")
 
 
 def _find_or_explain(name: str) -> Command:
@@ -118,8 +146,8 @@ def options(
 ) -> None:
     """Answer multi-hop questions over your own documents with a local model: it builds and prunes a tree of sub-questions."""
     if context.invoked_subcommand is None:
-        typer.echo(context.get_help(), err=True)
-        raise typer.Exit(2)
+        typer.echo(GREETING)
+        raise typer.Exit
     context.ensure_object(list).append(context.invoked_subcommand)
 
 

@@ -2,8 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal, get_args
 
-__all__ = ["Command"]
+Group = Literal["Ask", "Documents", "Serve and agents", "Measure", "Set up", "Other"]
+"""A heading of the help."""
+GROUPS: tuple[Group, ...] = get_args(Group)
+__all__ = ["GROUPS", "Command", "Group"]
 
 
 @dataclass(frozen=True)
@@ -12,8 +16,10 @@ class Command:
 
     function: Callable[..., object]
     """What it does; its parameters are the options, as typer reads them."""
+    group: Group = "Other"
+    """The heading below which the help lists it."""
     after: str = ""
-    """The command below which the help lists it; "" at the end."""
+    """The command of the group below which the help lists it; "" at the end."""
     resumes: bool = False
     """Whether it goes on where it was interrupted when it is run again; it says so then."""
     ends_at_once: bool = False

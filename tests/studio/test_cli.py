@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -49,11 +50,17 @@ def test_wrong_usage_is_one_line_and_two(ramify: Ramify, arguments: tuple[str, .
     assert "--help`" in done.err
 
 
-def test_no_command_shows_the_help(ramify: Ramify) -> None:
+def test_no_command_greets_with_three_of_them(ramify: Ramify) -> None:
     done = ramify()
-    assert done.code == 2
-    assert "Usage" in done.err
-    assert "Commands" in done.err
+    assert (done.code, done.err) == (0, "")
+    assert re.findall(r"^  ramify (\w+)", done.out, re.MULTILINE) == ["ask", "index", "serve"]
+    assert "--help" in done.out
+
+
+def test_the_help_cuts_no_description(ramify: Ramify) -> None:
+    told = " ".join(ramify("--help").out.partition("Ask:")[2].split())
+    assert "..." not in told
+    assert "citations and the tree of sub-questions that led to it" in told
 
 
 def test_an_interruption_is_one_line(ollama: Ollama) -> None:

@@ -71,4 +71,4 @@ def calibrate_command(
     note(f"the profile is in {profile}, its report next to it; use it with `ramify ask … --profile {profile}`")
 
 
-COMMAND = Command(calibrate_command, after="export")
+COMMAND = Command(calibrate_command, "Measure", after="reproduce")

@@ -52,4 +52,4 @@ def compare_command(
         note(f"the page is in {html}")
 
 
-COMMAND = Command(compare_command, after="eval")
+COMMAND = Command(compare_command, "Measure", after="eval")

@@ -162,4 +162,4 @@ def read_value_lists(texts: list[str], example: str) -> dict[str, list[object]]:
     return values_by_key
 
 
-COMMAND = Command(eval_command, after="questions", resumes=True)
+COMMAND = Command(eval_command, "Measure", resumes=True)

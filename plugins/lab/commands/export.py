@@ -44,4 +44,4 @@ def export_command(
     typer.echo(file)
 
 
-COMMAND = Command(export_command, after="report")
+COMMAND = Command(export_command, "Measure", after="calibrate")

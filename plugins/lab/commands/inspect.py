@@ -65,4 +65,4 @@ def inspect_command(where: Where, html: Html = None, group: GroupName = None, as
         note(f"the page is in {html}")
 
 
-COMMAND = Command(inspect_command, after="search")
+COMMAND = Command(inspect_command, "Documents", after="watch")

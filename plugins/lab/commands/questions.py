@@ -87,4 +87,4 @@ def _from_chat(memory: str | None, file: Path) -> None:
     say(one_line(f"{pluralize(added, 'rated question')} added to {file}"))
 
 
-COMMAND = Command(questions_command, after="chat", resumes=True)
+COMMAND = Command(questions_command, "Measure", after="report", resumes=True)

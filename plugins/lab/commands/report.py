@@ -47,4 +47,4 @@ def _open_in_browser(page: Path) -> bool:
         return False
 
 
-COMMAND = Command(report_command, after="reproduce")
+COMMAND = Command(report_command, "Measure", after="compare")

@@ -61,4 +61,4 @@ def reproduce_command(
     run_reproduction(paper_found, orders, folder, {"model": judge} if judge else None, repeats)
 
 
-COMMAND = Command(reproduce_command, after="compare", resumes=True)
+COMMAND = Command(reproduce_command, "Measure", after="questions", resumes=True)

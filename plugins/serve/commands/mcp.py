@@ -103,4 +103,4 @@ def _startup_notices(name: str, where: str, strategy: str, options: dict[str, An
             yield from current_model(settings).notices
 
 
-COMMAND = Command(mcp_command, after="studio")
+COMMAND = Command(mcp_command, "Serve and agents", after="serve")

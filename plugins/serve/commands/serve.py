@@ -246,4 +246,4 @@ def _data_folder() -> Path:
     return folder
 
 
-COMMAND = Command(serve_command, after="download", ends_at_once=True)
+COMMAND = Command(serve_command, "Serve and agents", ends_at_once=True)

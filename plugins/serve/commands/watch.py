@@ -107,4 +107,4 @@ def run_tests(file: Path, options: Mapping[str, Any]) -> None:
     say(f"{one_line(file.name)}: {summary_line(outcomes)}")
 
 
-COMMAND = Command(watch_command, after="index", resumes=True)
+COMMAND = Command(watch_command, "Documents", after="index", resumes=True)

@@ -149,4 +149,4 @@ def _ask(question: str, strategy: str | None, options: dict[str, Any]) -> str:
     return result.answer
 
 
-COMMAND = Command(run_tests_command, after="search", resumes=True)
+COMMAND = Command(run_tests_command, "Documents", after="inspect", resumes=True)

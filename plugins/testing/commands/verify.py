@@ -75,4 +75,4 @@ def _lines(answer: "Answer") -> Iterator[tuple[str, int, str]]:
         yield branch.path, branch.depth, f"{branch.question} → {branch.answer or '(none)'}"
 
 
-COMMAND = Command(verify_command, after="ask")
+COMMAND = Command(verify_command, "Documents", after="test")

@@ -51,7 +51,12 @@ def main() -> None:
         passages = opened.get_by_ids(opened.ids())
     given.out.mkdir(parents=True, exist_ok=True)
     corpus = [
-        {"id": str(passage.id).replace("~", "-"), "title": str(passage.metadata.get("title", "")), "text": passage.page_content, "metadata": {}}
+        {
+            "id": str(passage.id).replace("~", "-"),
+            "title": str(passage.metadata.get("title", "")),
+            "text": passage.page_content,
+            "metadata": {},
+        }
         for passage in passages
     ]
     write(given.out / "corpus.jsonl.gz", corpus)
