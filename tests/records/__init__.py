@@ -22,7 +22,6 @@ RECORDS: dict[str, Callable[[], str]] = {
     "docs/reference.md": reference_page.page,
     "langgraph.json": configuration_text,
     lists.OPTIONS: lists.options,
-    lists.README: lists.readme,
     lists.STRATEGIES_PAGE: lists.strategies,
     **{f"tests/snapshots/drawings/{file_name(*drawn)}": partial(draw, *drawn) for drawn in DRAWN},
     **{f"{folder}/{prompt.name}.txt": partial(rendered, prompt) for folder, prompts in PROMPTS.items() for prompt in prompts},

@@ -1,4 +1,4 @@
-"""Lists and drawings of strategies within files that are written by hand: the help of `--strategy`, the README, docs/strategies.md."""
+"""Lists and drawings of strategies within files that are written by hand: the help of `--strategy`, docs/strategies.md."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,7 @@ from ramify.graphs import STRATEGIES
 from tests.records.drawings import draw
 
 ROOT = Path(__file__).parents[2]
-OPTIONS, README, STRATEGIES_PAGE = "studio/console/options.py", "README.md", "docs/strategies.md"
+OPTIONS, STRATEGIES_PAGE = "studio/console/options.py", "docs/strategies.md"
 _TABLE = re.compile(r"(?<=\| name \| what it does \| from \|\n\|---\|---\|---\|\n)(?:\|.*\|\n)+")
 _MERMAID = re.compile(r"```mermaid\n.*?```", re.DOTALL)
 
@@ -19,9 +19,18 @@ def options() -> str:
     return re.sub(r"^STRATEGY_HELP = .*$", text, (ROOT / OPTIONS).read_text(encoding="utf-8"), flags=re.MULTILINE)
 
 
-def readme() -> str:
-    """Return the README with a row for each strategy: as written there, or else with its description."""
-    page = (ROOT / README).read_text(encoding="utf-8")
+def strategies() -> str:
+    """Return the page of strategies, with a row for each and the drawings of those that head its columns."""
+    page = _with_rows((ROOT / STRATEGIES_PAGE).read_text(encoding="utf-8"))
+    heads = [name.partition(" --preset ") for name in re.findall(r"<th>(.*?)</th>", page)]
+    drawings = [f"```mermaid\n{draw(name, {'preset': preset} if preset else {})}```" for name, _, preset in heads]
+    blocks = _MERMAID.findall(page)
+    kept = [old if old.split() == new.split() else new for old, new in zip(blocks, drawings, strict=True)]
+    return _MERMAID.sub(lambda match: kept.pop(0), page)
+
+
+def _with_rows(page: str) -> str:
+    """Return a page with a row for each strategy in its table: as written there, or else with its description."""
     [table] = _TABLE.findall(page)
     rows = {row.split("`")[1]: row.split(" | ") for row in table.splitlines()}
     written = []
@@ -29,13 +38,3 @@ def readme() -> str:
         label, does, _ = rows.get(name, (f"| `{name}`", strategy.description, ""))
         written.append(f"{label} | {does} | {strategy.paper or ('baseline' if 'baseline' in strategy.description else '–')} |\n")
     return _TABLE.sub(lambda match: "".join(written), page)
-
-
-def strategies() -> str:
-    """Return the page of strategies, with the drawings of those that head its columns."""
-    page = (ROOT / STRATEGIES_PAGE).read_text(encoding="utf-8")
-    heads = [name.partition(" --preset ") for name in re.findall(r"<th>(.*?)</th>", page)]
-    drawings = [f"```mermaid\n{draw(name, {'preset': preset} if preset else {})}```" for name, _, preset in heads]
-    blocks = _MERMAID.findall(page)
-    kept = [old if old.split() == new.split() else new for old, new in zip(blocks, drawings, strict=True)]
-    return _MERMAID.sub(lambda match: kept.pop(0), page)
