@@ -36,12 +36,15 @@ class Condition(_Labelled):
     """Whether it holds of a branch in its tree, with these settings."""
     of_fork: bool = False
     """Whether it tests branches that were split, otherwise open or answered ones."""
+    above_tau: bool = field(default=False, kw_only=True)
+    """Whether it holds only of an answer with a confidence above tau."""
 
     def __and__(self, other: "Condition") -> "Condition":
         both = replace(
             self,
             holds=lambda *given: self.holds(*given) and other.holds(*given),
             excluded=lambda settings: self.excluded(settings) or other.excluded(settings),
+            above_tau=self.above_tau or other.above_tau,
         )
         return both.with_label(lambda settings: f"{self.label(settings)}, {other.label(settings)}")
 
@@ -50,11 +53,12 @@ class Condition(_Labelled):
             self,
             holds=lambda *given: self.holds(*given) or other.holds(*given),
             excluded=lambda settings: self.excluded(settings) and other.excluded(settings),
+            above_tau=self.above_tau and other.above_tau,
         )
         return either.with_label(lambda settings: " or ".join(one.label(settings) for one in (self, other) if not one.excluded(settings)))
 
     def __invert__(self) -> "Condition":
-        negated = replace(self, holds=lambda *given: not self.holds(*given), excluded=lambda settings: False)
+        negated = replace(self, holds=lambda *given: not self.holds(*given), excluded=lambda settings: False, above_tau=False)
         return negated.with_label(lambda settings: f"not {self.label(settings)}")
 
     def with_label(self, text: str | Callable[[Any], str]) -> "Condition":
@@ -110,9 +114,12 @@ within_depth = _of_branch(
     lambda branch, settings: branch.depth < settings.max_depth,
     excluded=lambda settings: settings.max_depth == 0,
 )
-above_tau = _of_branch(
-    lambda settings: f"confidence > τ ({settings.threshold:g})",
-    lambda branch, settings: branch.known and (branch.confidence or 0.0) > settings.threshold,
+above_tau = replace(
+    _of_branch(
+        lambda settings: f"confidence > τ ({settings.threshold:g})",
+        lambda branch, settings: branch.known and (branch.confidence or 0.0) > settings.threshold,
+    ),
+    above_tau=True,
 )
 """PruneRAG: an answer's confidence is above tau (strict)."""
 expandable = _of_branch(

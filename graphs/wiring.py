@@ -108,7 +108,9 @@ class Wiring(Generic[S]):
         graph.add_edge(START, self.edges[START][0][1])
         edges = {(edge.source, edge.target): edge.kind != "always" for edge in drawn if edge.source != START}
         accepts_above_tau = any(
-            condition is above_tau and target == self.last_step for edges in self.edges.values() for condition, target in edges
+            isinstance(condition, Condition) and condition.above_tau and target == self.last_step
+            for edges in self.edges.values()
+            for condition, target in edges
         )
         return AsyncGraph.compile(graph, edges, accepts_above_tau=accepts_above_tau, **options)
 

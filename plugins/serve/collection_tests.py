@@ -1,7 +1,8 @@
 """The tests of a collection that is served: a file of expectations that is run over it, and what came of the last run."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +11,19 @@ from ramify.testing.expectations import load_expectations
 from ramify.testing.reports import counts_line, detail_lines
 from ramify.testing.running import Outcome, TestRun, last_outcomes
 from ramify.testing.stored_results import ResultsFile
-from ramify.tools.errors import RamifyError
+from ramify.tools.quoting import hide_folders
 
 
 class CollectionTests:
-    """A file of expectations over a collection; `options` are those of `ask`, `strategy` counts before that of the file."""
+    """A file of expectations over a collection.
+
+    options: those of `ask`; beside model and index, they count for the strategies that have them. strategy: before that of the file.
+    """
 
     def __init__(self, file: Path, options: Mapping[str, Any], strategy: str | None = None) -> None:
         self.file = file
+        self.slot: Callable[[], AbstractAsyncContextManager[None]] = nullcontext
+        """Held while a question is asked."""
         self._options, self._strategy = options, strategy
         self._outcomes: dict[str, Outcome] = {}
         self._total = 0
@@ -32,7 +38,8 @@ class CollectionTests:
         results.keep_only({test.question for test in expectations.tests})
         self._outcomes = {outcome.test.question: outcome for outcome in last_outcomes(expectations, results)}
         self._total = len(expectations.tests)
-        return TestRun(expectations, results, self._options, self._strategy)
+        given = {name: self._options[name] for name in ("model", "index") if name in self._options}
+        return TestRun(expectations, results, given, self._strategy, defaults=self._options, slot=self.slot)
 
     @property
     def running(self) -> bool:
@@ -57,8 +64,8 @@ class CollectionTests:
             try:
                 run = await asyncio.to_thread(self._load)
                 await run.run_async(run.expectations.tests, self._take)
-            except RamifyError as error:
-                self._problem = to_failure(error).message
+            except Exception as error:  # noqa: BLE001 - shown on the page
+                self._problem = hide_folders(to_failure(error).message)
             if not self._again:
                 return
 
@@ -68,13 +75,15 @@ class CollectionTests:
     def to_json(self) -> dict[str, Any]:
         """Return the state of the tests: the counts, and each test that has been run with what did not hold or has moved."""
         outcomes = list(self._outcomes.values())
+        is_complete = not self._problem and len(outcomes) == self._total
         return {
             "file": self.file.name,
             "running": self.running,
             "summary": counts_line(outcomes, self._total - len(outcomes)),
-            "passed": all(outcome.holds for outcome in outcomes),
+            "passed": is_complete and all(outcome.holds for outcome in outcomes),
             "problem": self._problem,
             "tests": [
-                {"question": outcome.test.question, "status": outcome.status, "details": detail_lines(outcome)} for outcome in outcomes
+                {"question": outcome.test.question, "status": outcome.status, "details": [*map(hide_folders, detail_lines(outcome))]}
+                for outcome in outcomes
             ],
         }

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
 from functools import lru_cache
 from secrets import token_hex
 from typing import Any, NamedTuple
@@ -275,6 +276,12 @@ class QuestionQueue:
         self._running[running.id] = self._waiting[running.id] = running
         running.start(self._run_question(running, run), lambda: self._remove(running))
         return running
+
+    @asynccontextmanager
+    async def slot(self) -> AsyncIterator[None]:
+        """Take a slot for work that is no question of a user; it waits in order, as questions do."""
+        async with self._slots:
+            yield
 
     @property
     def count(self) -> int:

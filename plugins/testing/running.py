@@ -14,6 +14,7 @@ import asyncio
 import hashlib
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import version
@@ -22,7 +23,7 @@ from typing import Any, Literal
 
 from ramify.graphs.choice import choose_strategy
 from ramify.graphs.run import ask_async, blocking, failure_reason
-from ramify.graphs.strategies import configure
+from ramify.graphs.strategies import build, configure, find_strategy
 from ramify.nodes.asking.ask import current_model
 from ramify.nodes.settings import Settings
 from ramify.testing.differences import Difference, first_difference, is_moved, sentence_changes
@@ -55,8 +56,6 @@ class Outcome:
     error: str = ""
     asked: int = 0
     """How often it was asked in this run."""
-    gone: frozenset[str] = frozenset()
-    """The sentences that the last right result rests on and the documents have no longer."""
     calls: int = 0
     """Model calls of this run."""
     seconds: float = 0.0
@@ -76,8 +75,8 @@ class Outcome:
         if not (self.before and self.record):
             return []
         if self.difference is not None:
-            return self.difference.lines(self.gone)
-        return sentence_changes(self.before.sentences, self.record.sentences, self.gone)
+            return self.difference.lines(self.record.gone)
+        return sentence_changes(self.before.sentences, self.record.sentences, self.record.gone)
 
 
 @dataclass
@@ -91,6 +90,10 @@ class TestRun:
     options: Mapping[str, Any]
     strategy: str | None = None
     asks_all: bool = False
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    """Options of the tests whose strategy has them; those of the file and `options` come first."""
+    slot: Callable[[], AbstractAsyncContextManager[None]] = nullcontext
+    """Held while a question is asked."""
     outcomes: list[Outcome] = field(default_factory=list)
 
     def run(self, tests: Sequence[Expectation], on_outcome: Callable[[Outcome], None] = lambda outcome: None) -> list[Outcome]:
@@ -126,19 +129,21 @@ class TestRun:
         try:
             conditions = await asyncio.to_thread(describe_conditions, strategy, options, settings, self.repetition(test))
             if not self.asks_all and stored.latest and await is_unchanged(stored.latest, conditions, settings):
-                record = self._judged_again(test, stored.latest)
+                record = judged_again(test, stored.latest)
                 return Outcome(
                     test, "failed" if record.objections else "unchanged", record, stored.right, seconds=time.perf_counter() - began
                 )
-            record, calls = await self._ask(test, strategy, options, conditions, settings)
+            async with self.slot():
+                record, calls = await self._ask(test, strategy, options, conditions, settings)
+            if stored.right is not None and (record.objections or is_moved(stored.right, record)):
+                record = record.model_copy(update={"gone": await find_gone(stored.right, settings)})
         except UsageError:
             raise
         except RamifyError as error:
             return Outcome(test, "error", None, stored.right, str(error), seconds=time.perf_counter() - began)
         moved = stored.right is not None and is_moved(stored.right, record)
         status: Status = "failed" if record.objections else "moved" if moved else "passed"
-        gone = await find_gone(stored.right, settings) if stored.right is not None and status != "passed" else frozenset()
-        return Outcome(test, status, record, stored.right, "", record.asked, gone, calls, time.perf_counter() - began)
+        return Outcome(test, status, record, stored.right, "", record.asked, calls, time.perf_counter() - began)
 
     async def how(self, test: Expectation) -> tuple[str, dict[str, Any], Settings]:
         """Return strategy, options and settings of a test: its own first, then those of the command line, then those of the file."""
@@ -147,7 +152,9 @@ class TestRun:
         options = {**common.settings, **self.options, **test.settings, **({"filter": filter} if filter else {})}
         strategy = test.strategy or self.strategy or common.strategy
         if strategy is None:
-            strategy = await asyncio.to_thread(choose_strategy, options)
+            strategy = await asyncio.to_thread(choose_strategy, {**self.defaults, **options})
+        known = {"preset", *find_strategy(strategy).parameters, *build(strategy).settings.model_fields}
+        options = {**{name: value for name, value in self.defaults.items() if name.partition(".")[0] in known}, **options}
         return strategy, options, configure(strategy, options)[1]
 
     def repetition(self, test: Expectation) -> list[Any]:
@@ -155,14 +162,6 @@ class TestRun:
         asked = test.repeat or self.expectations.repeat or 1
         needed = min(test.pass_if or self.expectations.pass_if or asked, asked)
         return [asked, needed, test.model_dump() if asked > 1 else None]
-
-    @staticmethod
-    def _judged_again(test: Expectation, record: Record) -> Record:
-        """Return a stored result judged by what is expected now; of several answers, the verdict is kept."""
-        if record.asked > 1:
-            return record
-        objections = test.objections(record.answer, record.text, record.names)
-        return record.model_copy(update={"objections": objections, "right": int(not objections)})
 
     async def _ask(
         self, test: Expectation, strategy: str, options: Mapping[str, Any], conditions: str, settings: Settings
@@ -189,14 +188,23 @@ class TestRun:
         return record.model_copy(update={"right": right, "asked": asked}), calls
 
 
+def judged_again(test: Expectation, record: Record) -> Record:
+    """Return a stored result judged by what is expected now; of several answers, the verdict is kept."""
+    if record.asked > 1:
+        return record
+    objections = test.objections(record.answer, record.text, record.names)
+    return record.model_copy(update={"objections": objections, "right": int(not objections)})
+
+
 def last_outcomes(expectations: Expectations, results: ResultsFile) -> list[Outcome]:
-    """Return what came of the tests the last time, as it is stored; of those that have been run."""
+    """Return what came of the tests the last time, judged by what is expected now; of those that have been run."""
     outcomes = []
     for test in expectations.tests:
         stored = results.results.get(test.question, Stored())
-        status: Status = "error" if stored.error else "failed" if stored.last else "passed"
-        if stored.error or stored.latest:
-            outcomes.append(Outcome(test, status, stored.latest, stored.right, stored.error))
+        record = judged_again(test, stored.latest) if stored.latest else None
+        status: Status = "error" if stored.error else "failed" if record and record.objections else "passed"
+        if stored.error or record:
+            outcomes.append(Outcome(test, status, record, stored.right, stored.error))
     return outcomes
 
 
@@ -244,16 +252,16 @@ async def is_unchanged(record: Record, conditions: str, settings: Settings) -> b
     return found_digests(repeated) == [search.found for search in record.searches]
 
 
-async def find_gone(record: Record, settings: Settings) -> frozenset[str]:
+async def find_gone(record: Record, settings: Settings) -> list[str]:
     """Return the sentences that a result rests on and that no passage has any more."""
     rests_on = {sentence.text for hop in record.hops for sentence in hop.sentences} | {sentence.text for sentence in record.sentences}
     sentences = sorted(filter(None, rests_on))
     found = await find_passages(settings.index, sentences, k=_NEAREST) if sentences else []
-    return frozenset(
+    return [
         sentence
         for sentence, passages in zip(sentences, found, strict=True)
         if not any(stands_in(passage.text, sentence) for passage in passages)
-    )
+    ]
 
 
 async def _repeat(search: Searched, settings: Settings) -> RecordedSearch:

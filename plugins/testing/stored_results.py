@@ -72,6 +72,8 @@ class Record(FrozenModel):
     hops: list[Hop] = Field(default_factory=list)
     conflict: str = ""
     """How a conflict between answers in the tree was settled; empty if there was none."""
+    gone: list[str] = Field(default_factory=list)
+    """The sentences that the last right result before it rests on and the documents had no longer."""
     objections: list[str] = Field(default_factory=list)
     """What did not hold of it; of several answers to one question, of those that did not hold."""
     right: int = 1

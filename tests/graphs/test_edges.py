@@ -8,6 +8,7 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 import ramify.graphs as graphs
+from ramify.graphs.conditions import above_tau, known, within_depth
 from ramify.nodes.init_tree import init_tree
 from ramify.nodes.settings import Settings
 from ramify.nodes.tree import WORKING
@@ -185,3 +186,10 @@ def test_the_paper_s_preset_costs_what_the_paper_s_tree_does() -> None:
 
     result = graphs.ask(QUESTION, "tor", model=but(decompose=halves), index=river(), preset="paper", redecompositions=0)
     assert (result.usage.llm_calls, result.usage.critical_path_calls) == (36, 13)
+
+
+def test_a_condition_that_needs_a_confidence_above_tau_is_known_by_it() -> None:
+    assert (within_depth & above_tau).above_tau
+    assert above_tau.with_label("sure").above_tau
+    assert not (above_tau | known).above_tau
+    assert not (~above_tau).above_tau

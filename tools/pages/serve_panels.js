@@ -155,8 +155,9 @@ export const openCollections = then => {
   const dialog = at("collections"), list = make("ul", { class: "list" });
   const draw = async () => {
     const { collections, folders = [], writable } = await read("/collections");
-    list.replaceChildren(...collections.map(one => item(one, { draw, then })));
+    list.replaceChildren(...collections.map(one => item(one, { draw, then, list })));
     dialog.replaceChildren(...[head("collections-head", "Collections", dialog), list, told, writable ? form(folders, { draw, then }) : ""].filter(Boolean));
+    followTests(list, collections);
     const running = collections.find(one => one.building);
     if (running && !followed) follow(running.name, { draw, then }).catch(error => told.replaceChildren(failed(error)));
   };
@@ -184,22 +185,37 @@ const item = (one, tools) => {
   const follows = one.watched ? [make("p", { class: "told", text: `follows the folder ${one.watched.folder}${one.watched.updated ? `, up to date since ${new Date(one.watched.updated).toLocaleString()}` : ""}` }),
     one.watched.problem ? failed({ message: one.watched.problem }) : ""] : "";
   return make("li", {}, make("span", { class: "name", dir: "auto", text: one.name }), make("p", { class: "told", text: `${held}${one.folder ? ` · ${one.folder}` : ""}` }), follows,
-    one.tests ? tests(one, tools) : "", one.error ? failed({ message: one.error }) : "", one.description ? make("p", { class: "told", text: sentence(one.description) }) : "",
+    one.tests ? tests(one, tools.list) : "", one.error ? failed({ message: one.error }) : "", one.description ? make("p", { class: "told", text: sentence(one.description) }) : "",
     make("div", { class: "row" }, button("Documents", guarded(show), { "aria-expanded": "false" }), acts), files);
 };
 
 /** Draw what came of a collection's tests, what did not hold or has moved, and a button that runs them. */
-const TESTS_POLL_MS = 1000;
-const tests = (one, { draw }) => {
+const tests = (one, list) => {
   const { file, running, summary, problem, tests: all } = one.tests;
-  if (running) setTimeout(() => { if (at("collections").open) draw().catch(() => {}); }, TESTS_POLL_MS);
-  const run = async () => { try { await call(`/collections/${encodeURIComponent(one.name)}/tests`, { method: "POST" }); await draw(); } catch (error) { told.replaceChildren(failed(error)); } };
+  const run = async () => { try { await call(`/collections/${encodeURIComponent(one.name)}/tests`, { method: "POST" }); await redrawTests(list); } catch (error) { told.replaceChildren(failed(error)); } };
   const shown = all.filter(each => each.details.length);
-  return make("div", { class: "tests" },
-    make("p", { class: one.tests.passed ? "told" : "warning", text: `${file}: ${summary}${running ? " · running …" : ""}` }),
+  return make("div", { class: "tests", "data-of": one.name },
+    make("p", { class: one.tests.passed || running ? "told" : "warning", text: `${file}: ${summary}${running ? " · running …" : ""}` }),
     problem ? failed({ message: problem }) : "",
     shown.length ? make("ul", {}, shown.map(each => make("li", {}, make("b", { text: each.status }), " ", make("span", { dir: "auto", text: each.question }), each.details.map(line => make("p", { class: "told", dir: "auto", text: line }))))) : "",
-    make("div", { class: "row" }, button("Run the tests", run, { disabled: running, "aria-label": `Run the tests of ${one.name}` })));
+    make("div", { class: "row" }, button("Run the tests", run, { "aria-label": `Run the tests of ${one.name}` })));
+};
+/** While tests run, draw what came of them again and again, and nothing else of the drawer. */
+const TESTS_POLL_MS = 1000;
+let testsTimer = 0;
+const followTests = (list, collections) => {
+  clearTimeout(testsTimer);
+  if (collections.some(one => one.tests?.running)) testsTimer = setTimeout(() => { if (at("collections").open) redrawTests(list).catch(() => {}); }, TESTS_POLL_MS);
+};
+const redrawTests = async list => {
+  const { collections } = await read("/collections");
+  for (const one of collections.filter(each => each.tests)) {
+    const drawn = [...list.querySelectorAll(".tests")].find(each => each.dataset.of === one.name);
+    const focused = drawn?.contains(document.activeElement), anew = tests(one, list);
+    drawn?.replaceWith(anew);
+    if (focused) anew.querySelector("button").focus();
+  }
+  followTests(list, collections);
 };
 
 const documents = async (one, tools) => {

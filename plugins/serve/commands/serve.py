@@ -228,12 +228,18 @@ def _open_tests(given: list[str], catalog: "Catalog", strategy: str | None) -> "
         return {}
     from ramify.serve.collection_tests import CollectionTests
 
-    tests = {}
+    tests: dict[str, CollectionTests] = {}
     for value in given:
         name, separator, file = value.partition("=")
-        collection = catalog.collection(name) if separator else catalog.collection(None)
+        if not separator or (name not in catalog.collections and Path(value).expanduser().is_file()):
+            name, file = catalog.collection(None).name, value
+        collection, path = catalog.collection(name), Path(file).expanduser()
+        if collection.name in tests:
+            raise UsageError(f"two files of tests are given for {collection.name!r}", "put their tests into one file")
+        if any(path.resolve() == other.file.resolve() for other in tests.values()):
+            raise UsageError(f"{file!r} is given for two collections", "copy it: the results of each are stored beside its file")
         options = {**catalog.options, "model": catalog.models[0], "index": collection.where}
-        tests[collection.name] = CollectionTests(Path(file if separator else value).expanduser(), options, strategy)
+        tests[collection.name] = CollectionTests(path, options, strategy)
     return tests
 
 

@@ -127,7 +127,7 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
             users = parse_tokens(tokens)
             collections = UserCollections(catalog, tmp_path / "collections", documents, bool(users))
             first = catalog.collection(None)
-            tested = {first.name: CollectionTests(tests, {"model": model, "index": first.where})} if tests else {}
+            tested = {first.name: CollectionTests(tests, {**options, "model": model, "index": first.where})} if tests else {}
             queue = QuestionQueue(at_once)
             return stack.enter_context(running(QuestionService(catalog, queue, threads, collections, users, watched, tested)))
 

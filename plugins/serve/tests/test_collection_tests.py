@@ -52,7 +52,7 @@ def run(server: Running) -> dict[str, Any]:
 def test_what_an_edit_of_the_documents_changed_is_shown(serve: Serve, corpus: Corpus) -> None:
     corpus.build()
     server = serve(corpus.index, tests=corpus.tests)
-    assert state_of(server)["summary"] == "1 not run"
+    assert (state_of(server)["summary"], state_of(server)["passed"]) == ("1 not run", False)
     assert run(server)["summary"] == "1 passed"
     corpus.write(400)
     corpus.build()
@@ -61,7 +61,28 @@ def test_what_an_edit_of_the_documents_changed_is_shown(serve: Serve, corpus: Co
     [test] = state["tests"]
     assert test["question"] == QUESTION
     assert any("250 hours" in line and "400 hours" in line for line in test["details"])
-    assert CollectionTests(corpus.tests, {}).to_json()["summary"] == "1 failed"  # a server that is started again shows it, too
+    started_again = CollectionTests(corpus.tests, {}).to_json()
+    assert started_again == state, "a server that is started again shows the same"
+    corpus.tests.write_text(f"tests:\n- question: {QUESTION}\n  contains: 400 hours\n", encoding="utf-8")
+    assert CollectionTests(corpus.tests, {}).to_json()["summary"] == "1 passed", "judged by what is expected now"
+
+
+def test_an_unexpected_error_ends_a_run_and_is_shown(serve: Serve, corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus.build()
+
+    async def failing(*_: object, **__: object) -> None:
+        raise RuntimeError("no such thing")
+
+    monkeypatch.setattr("ramify.testing.running.ask_async", failing)
+    state = run(serve(corpus.index, tests=corpus.tests))
+    assert state["problem"]
+    assert not state["passed"]
+
+
+def test_settings_of_the_server_count_where_a_strategy_has_them(serve: Serve, corpus: Corpus) -> None:
+    corpus.build()
+    corpus.tests.write_text(f"tests:\n- question: {QUESTION}\n  contains: 250 hours\n  strategy: naive\n", encoding="utf-8")
+    assert run(serve(corpus.index, tests=corpus.tests, max_depth=1))["summary"] == "1 passed"
 
 
 def test_a_watched_folder_is_tested_after_each_update(serve: Serve, corpus: Corpus) -> None:

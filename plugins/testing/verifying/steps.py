@@ -98,7 +98,7 @@ def _compare(where: str, answer: str, below: Following) -> Check:
     if _same(answer, below):
         return Check("answer", where, "holds", below.rule)
     if not below.is_computed and contains_answer(below.answer, answer):
-        return Check("answer", where, "holds", f"stands in {below.rule}")
+        return Check("answer", where, "unchecked", f"a part of {below.rule}: which part counts {MODEL_ALONE}")
     return Check("answer", where, "fails", f"{below.rule}, gives {quote_answer(below.answer)}, not {quote_answer(answer)}")
 
 

@@ -8,6 +8,7 @@ import pytest
 from langgraph.store.sqlite import SqliteStore
 
 from ramify.serve.commands import serve as command
+from ramify.tools.index import Index
 from tests.studio.conftest import Ramify
 from tests.studio.dev_server import free_port
 
@@ -61,3 +62,26 @@ def test_an_emptied_file_of_conversations_is_one_line(ramify: Ramify, tmp_path: 
     done = ramify("serve", "--port", free_port(), "--memory", f"sqlite:{file}", "--model", "extractive")
     assert (done.code, done.err.count("error: ")) == (1, 1)
     assert str(file) in done.err
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (["a.yaml", "b.yaml"], "two files of tests"),
+        (["letters=a.yaml", "index=a.yaml"], "two collections"),
+        (["elsewhere=a.yaml"], "elsewhere"),
+        (["missing.yaml"], "missing.yaml"),
+    ],
+)
+def test_files_of_tests_that_fit_no_collection_are_rejected(
+    ramify: Ramify, built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: list[str], expected: str
+) -> None:
+    for name in ("a.yaml", "b.yaml"):
+        (tmp_path / name).write_text("tests: []\n", encoding="utf-8")
+    (tmp_path / "letter.txt").write_text("Dear all.", encoding="utf-8")
+    Index.build([tmp_path / "letter.txt"], tmp_path / "letters")
+    monkeypatch.chdir(tmp_path)
+    options = [word for file in given for word in ("--test", file)]
+    refused = ramify("serve", "--model", "extractive", "--index", built, "--index", "letters", "--port", free_port(), *options)
+    assert refused.code == 2
+    assert expected in refused.err

@@ -137,7 +137,7 @@ def leaves(value: Any, above: tuple[str, ...] = ()) -> Iterator[str]:
 
 @settings(max_examples=300, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_any_value_that_is_changed_is_found_or_claims_nothing(answered: Answered, data: st.DataObject) -> None:
+def test_a_value_that_is_looked_up_or_computed_is_found_when_changed(answered: Answered, data: st.DataObject) -> None:
     question = data.draw(st.sampled_from([BRIDGE, COMPARISON]))
     answer = answered(question)
     path = data.draw(st.sampled_from(sorted(leaves(answer))))
