@@ -73,8 +73,9 @@ class CommandGroup(TyperGroup):
             members = [name for name, command in commands.items() if command.group == group]
             listed = [name for name in members if commands[name].after not in members]
             while waiting := [name for name in members if name not in listed]:
-                name = next(name for name in waiting if commands[name].after in listed)
-                listed.insert(listed.index(commands[name].after) + 1, name)
+                name = next((name for name in waiting if commands[name].after in listed), waiting[0])
+                after = commands[name].after
+                listed.insert(listed.index(after) + 1 if after in listed else len(listed), name)
             grouped.append((group, listed))
         return grouped
 
