@@ -130,6 +130,12 @@ def configure(name: str, options: Mapping[str, Any], wire: Callable[..., Wiring[
         raise UsageError(error.what, error.remedy.replace("STRATEGY", name)) from None
 
 
+def own_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of the options that a strategy has: settings, arguments of its graph, and a preset; UsageError for an unknown name."""
+    known = {"preset", *find_strategy(name).parameters, *shared_wiring(name).settings.model_fields}
+    return {option: value for option, value in options.items() if option.partition(".")[0] in known}
+
+
 def expand_preset(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return options with `preset` replaced by its options, overridden by the other ones; UsageError for an unknown preset."""
     presets = find_strategy(name).presets

@@ -61,11 +61,7 @@ def create_app(service: QuestionService, origins: Sequence[str] = ()) -> Starlet
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         app.state.loading = asyncio.create_task(asyncio.to_thread(_load_all, catalog))
-        for name, tests in service.tests.items():
-            tests.slot = service.questions.slot
-            for folder in service.watched_folders:
-                if folder.where == catalog.collections[name].where:
-                    folder.on_update = tests.start
+        service.connect_tests()
         watch_tasks = [asyncio.create_task(folder.run()) for folder in service.watched_folders]
         async with tools.run():
             yield

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
 from ramify.graphs.run import check_reviewer
-from ramify.graphs.strategies import Strategy, build, configure, find_strategy, load_strategies
+from ramify.graphs.strategies import Strategy, build, configure, load_strategies, own_options
 from ramify.graphs.tool import ABOUT_DEMO
 from ramify.nodes.settings import Settings
 from ramify.serve.questions import to_failure
@@ -154,8 +154,7 @@ class Catalog:
             raise UsageError(
                 f"{wrong[0]}={truncate_line(repr(request_values[wrong[0]]), MAX_QUOTED_CHARS)} cannot be set by a request", remedy
             )
-        known = {"preset", *find_strategy(strategy).parameters, *build(strategy).settings.model_fields}
-        server_options = {name: value for name, value in self.options.items() if name.partition(".")[0] in known}
+        server_options = own_options(strategy, self.options)
         options = {
             **server_options,
             **request_values,

@@ -161,6 +161,14 @@ class QuestionService:
     tests: Mapping[str, CollectionTests] = field(default_factory=dict)
     """The tests of collections, by the collection's name."""
 
+    def connect_tests(self) -> None:
+        """Let tests take turns with questions, and run those of a watched folder after each update."""
+        for name, tests in self.tests.items():
+            tests.slot = self.questions.slot
+            for folder in self.watched_folders:
+                if folder.where == self.catalog.collections[name].where:
+                    folder.on_update = tests.start
+
     async def ask(self, user: str, request: AskRequest, earlier: Sequence[AnyMessage] | None = None) -> RunningQuestion:
         """Submit a question, which may refer to `earlier` messages; raise UsageError for an invalid request."""
         question = validate_question(request.question)

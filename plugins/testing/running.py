@@ -23,7 +23,7 @@ from typing import Any, Literal
 
 from ramify.graphs.choice import choose_strategy
 from ramify.graphs.run import ask_async, blocking, failure_reason
-from ramify.graphs.strategies import build, configure, find_strategy
+from ramify.graphs.strategies import configure, own_options
 from ramify.nodes.asking.ask import current_model
 from ramify.nodes.settings import Settings
 from ramify.testing.differences import Difference, first_difference, is_moved, sentence_changes
@@ -153,8 +153,7 @@ class TestRun:
         strategy = test.strategy or self.strategy or common.strategy
         if strategy is None:
             strategy = await asyncio.to_thread(choose_strategy, {**self.defaults, **options})
-        known = {"preset", *find_strategy(strategy).parameters, *build(strategy).settings.model_fields}
-        options = {**{name: value for name, value in self.defaults.items() if name.partition(".")[0] in known}, **options}
+        options = {**own_options(strategy, self.defaults), **options}
         return strategy, options, configure(strategy, options)[1]
 
     def repetition(self, test: Expectation) -> list[Any]:
