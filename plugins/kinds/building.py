@@ -25,8 +25,8 @@ from ramify.nodes.asking.budget import call_context
 from ramify.nodes.settings import is_embedded
 from ramify.nodes.state import Usage
 from ramify.tools.errors import IndexingError, UsageError
+from ramify.tools.index.folder import require_manifest
 from ramify.tools.index.index import Index
-from ramify.tools.index.manifest import require_manifest
 from ramify.tools.index.progress import Progress, ignore_progress
 from ramify.tools.index.reports import Report
 

@@ -41,18 +41,9 @@ from ramify.nodes.settings import Settings
 from ramify.tools.embeddings import Encoder, load_encoder
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index
+from ramify.tools.index.folder import require_manifest, write_lock
 from ramify.tools.index.index_store import update_documents
-from ramify.tools.index.manifest import (
-    MANIFEST,
-    STRUCTURE_FILES,
-    IndexKind,
-    Manifest,
-    find_damage,
-    read_index_manifest,
-    require_manifest,
-    split_version,
-    write_lock,
-)
+from ramify.tools.index.manifest import MANIFEST, STRUCTURE_FILES, IndexKind, Manifest, find_damage, read_index_manifest, split_version
 from ramify.tools.index.passage_store import document_id
 from ramify.tools.index.progress import Progress, ignore_progress
 from ramify.tools.new_files import make_file, make_folder

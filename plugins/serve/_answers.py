@@ -15,9 +15,10 @@ from ramify.studio.drawing.page import result_page
 from ramify.testing import verify
 from ramify.tools.demo import demo_index
 from ramify.tools.errors import UsageError
+from ramify.tools.index.folder import index_file
 from ramify.tools.index.index import iterate_passages
 from ramify.tools.index.index_store import is_store_address
-from ramify.tools.index.manifest import PASSAGES, index_file
+from ramify.tools.index.manifest import PASSAGES
 from ramify.tools.index.passage_store import opened_readonly
 from ramify.tools.search.searcher import DEMO, open_index
 from ramify.tools.user_input import expand_path

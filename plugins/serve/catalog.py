@@ -14,8 +14,9 @@ from ramify.serve.questions import to_failure
 from ramify.studio.server.bounds import LIMITS, cap_limits, check_allowed, unique_index_names
 from ramify.tools.demo import demo_index
 from ramify.tools.errors import UsageError
+from ramify.tools.index.folder import index_file
 from ramify.tools.index.index_store import is_store_address
-from ramify.tools.index.manifest import PASSAGES, Manifest, index_file
+from ramify.tools.index.manifest import PASSAGES, Manifest
 from ramify.tools.index.passage_store import opened_readonly
 from ramify.tools.quoting import truncate_line
 from ramify.tools.scrub import mask_address

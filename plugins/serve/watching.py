@@ -13,9 +13,9 @@ from ramify.tools.embeddings import load_encoder
 from ramify.tools.errors import IndexingError, RamifyError, UsageError
 from ramify.tools.index.build import Built, IndexStore
 from ramify.tools.index.chunking import DEFAULT_CHUNKING
+from ramify.tools.index.folder import check_target
 from ramify.tools.index.index_store import is_store_address, store_at
 from ramify.tools.index.index_writer import BuildOptions
-from ramify.tools.index.manifest import check_target
 
 OnBuild = Callable[[Built | RamifyError], None]
 """Called with the result of a build, or its error."""

@@ -139,8 +139,9 @@ def index_command(
     check_reading: CheckReading = False,
 ) -> None:  # fmt: skip
     """Index documents; unchanged documents are not encoded again, and an interrupted run resumes where it stopped."""
+    from ramify.tools.index.folder import share_index
     from ramify.tools.index.index_store import FolderStore, store_at
-    from ramify.tools.index.manifest import parse_precision, share_index
+    from ramify.tools.index.manifest import parse_precision
 
     if check_reading:
         if not plugins.load("ramify.readers", "check-reading")(paths or []):

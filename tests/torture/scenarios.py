@@ -20,7 +20,8 @@ from ramify.lab.run import execute
 from ramify.lab.task import RESULTS, iter_rows, read_rows
 from ramify.tools.errors import RamifyError
 from ramify.tools.index import Index, hnsw, publication
-from ramify.tools.index.manifest import STRUCTURE_FILES, index_file
+from ramify.tools.index.folder import index_file
+from ramify.tools.index.manifest import STRUCTURE_FILES
 from tests.graphs.agents import Caller, thinker, tools_said
 from tests.river import FIRST, QUESTION, river
 from tests.tools.fakes import WordEncoder

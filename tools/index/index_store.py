@@ -17,25 +17,19 @@ from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, with_prefixes
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index.build import DocumentUpdater, IndexStore, Publish, ResolvedSources, SourcedDocument
-from ramify.tools.index.index_writer import BuildOptions, IndexWriter, copy_vectors, open_writer
-from ramify.tools.index.manifest import (
-    FULL_PRECISION,
-    LAYOUT,
-    MANIFEST,
-    PASSAGES,
-    Manifest,
+from ramify.tools.index.folder import (
     check_target,
     cleanup_on_failure,
-    find_damage,
     index_file,
     index_files,
     missing_index_error,
-    read_index_manifest,
     remove_unused,
     require_manifest,
     share_index,
     write_lock,
 )
+from ramify.tools.index.index_writer import BuildOptions, IndexWriter, copy_vectors, open_writer
+from ramify.tools.index.manifest import FULL_PRECISION, LAYOUT, MANIFEST, PASSAGES, Manifest, find_damage, read_index_manifest
 from ramify.tools.index.near_duplicates import hide_duplicates
 from ramify.tools.index.publication import Snapshot, open_snapshot, publish
 from ramify.tools.user_input import expand_path

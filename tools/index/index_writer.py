@@ -14,19 +14,10 @@ from ramify.tools.documents.readers import parse_ocr
 from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, Prefixes, default_prefixes, encode_sequentially
 from ramify.tools.errors import IndexingError, InputError, RamifyError
 from ramify.tools.index.chunking import Chunking, embedded_text
+from ramify.tools.index.folder import working_copy
 from ramify.tools.index.full_text import segment_words
 from ramify.tools.index.hnsw import Keys, Positions, unique_keys
-from ramify.tools.index.manifest import (
-    LAYOUT,
-    MANIFEST,
-    PASSAGES,
-    LayoutError,
-    Manifest,
-    Precision,
-    is_whole,
-    read_index_manifest,
-    working_copy,
-)
+from ramify.tools.index.manifest import LAYOUT, MANIFEST, PASSAGES, LayoutError, Manifest, Precision, is_whole, read_index_manifest
 from ramify.tools.index.passage_store import (
     SCHEMA,
     SKIPPED_FACT,

@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 
 from ramify.tools.documents.load import EDITION
 from ramify.tools.errors import IndexingError, UsageError
+from ramify.tools.index.folder import index_file
 from ramify.tools.index.full_text import search_words
-from ramify.tools.index.manifest import PASSAGES, index_file
+from ramify.tools.index.manifest import PASSAGES
 from ramify.tools.user_input import check_text
 
 SCHEMA = """

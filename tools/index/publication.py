@@ -13,6 +13,7 @@ from langchain_core.documents import Document
 
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import IndexingError
+from ramify.tools.index.folder import missing_index_error, remove_unused, require_manifest, working_copy, write_lock
 from ramify.tools.index.full_text import MIN_POSTINGS_PASSAGES, Postings, WordSearch, build_postings, update_postings
 from ramify.tools.index.hnsw import Positions, SlotMap, VectorIndex, read_vector_index, uses_graph, write_vectors
 from ramify.tools.index.hybrid_search import Reranker, SearchOptions, search_source
@@ -31,15 +32,10 @@ from ramify.tools.index.manifest import (
     file_sha256,
     find_damage,
     is_whole,
-    missing_index_error,
     read_index_manifest,
     record_checked,
-    remove_unused,
     repair_remedy,
-    require_manifest,
     split_version,
-    working_copy,
-    write_lock,
 )
 from ramify.tools.index.passage_store import Filter, PassageStore, Rows, filter_choices
 from ramify.tools.index.progress import Progress, ignore_progress

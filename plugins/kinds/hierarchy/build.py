@@ -51,7 +51,8 @@ from ramify.kinds.hierarchy.tree import CHARS_PER_TOKEN, MAX_CLUSTER_TOKENS, Tre
 from ramify.kinds.knowledge.build import REPLIES_FILE, ReplyStore
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.errors import IndexingError
-from ramify.tools.index.manifest import PASSAGES, require_manifest, write_lock
+from ramify.tools.index.folder import require_manifest, write_lock
+from ramify.tools.index.manifest import PASSAGES
 from ramify.tools.index.progress import Progress, ignore_progress
 from ramify.tools.index.publication import publish_structure
 

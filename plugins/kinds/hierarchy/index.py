@@ -13,8 +13,8 @@ from ramify.kinds.hierarchy.leaves import Edge, EdgeKind, GroupDiagnosis, GroupK
 from ramify.kinds.hierarchy.router import Router, RouteSearch
 from ramify.tools.english import fold
 from ramify.tools.errors import UsageError
+from ramify.tools.index.folder import index_file
 from ramify.tools.index.index import LocalIndex, count_tokens, iterate_passages
-from ramify.tools.index.manifest import index_file
 from ramify.tools.index.reports import Report, ReportFinding, ReportLevel, Subject
 from ramify.tools.models.tokens import estimate_tokens
 from ramify.tools.quoting import one_line

@@ -23,7 +23,8 @@ from ramify.kinds.knowledge.communities import (
 from ramify.kinds.knowledge.elements import Elements, Graph, Knowledge, Piece, merge_elements, read_pieces, title_key
 from ramify.kinds.knowledge.graph_file import GRAPH, GraphContent, PreviousGraph, read_facts, read_previous_graph, write_graph_file
 from ramify.tools.errors import IndexingError
-from ramify.tools.index.manifest import PASSAGES, require_manifest, write_lock
+from ramify.tools.index.folder import require_manifest, write_lock
+from ramify.tools.index.manifest import PASSAGES
 from ramify.tools.index.progress import Progress, ignore_progress
 from ramify.tools.index.publication import publish_structure
 from ramify.tools.index.reports import Report

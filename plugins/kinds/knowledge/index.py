@@ -20,8 +20,8 @@ from ramify.kinds.knowledge.graph_file import GRAPH, GraphFile
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.english import fold
 from ramify.tools.index import Index
+from ramify.tools.index.folder import index_file
 from ramify.tools.index.index import LocalIndex, count_tokens
-from ramify.tools.index.manifest import index_file
 from ramify.tools.index.passage_store import document_id, open_readonly
 from ramify.tools.index.reports import Report
 from ramify.tools.names import names_in, searchable

@@ -15,7 +15,7 @@ from ramify.lab.run import execute, load_inputs, pending_tasks, run_tasks
 from ramify.lab.search import update_indexes
 from ramify.lab.task import RESULTS, ResultLog
 from ramify.tools.errors import ModelError, UsageError
-from ramify.tools.index.manifest import require_manifest
+from ramify.tools.index.folder import require_manifest
 
 
 def test_a_custom_strategy_is_measured_like_a_built_in_one(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from ramify.serve.watching import watch
 from ramify.tools.errors import IndexingError, InputError, RamifyError, UsageError
 from ramify.tools.index import Index
 from ramify.tools.index.build import Built
-from ramify.tools.index.manifest import write_lock
+from ramify.tools.index.folder import write_lock
 from ramify.tools.search.searcher import find_passages
 
 BuildResult = Built | RamifyError

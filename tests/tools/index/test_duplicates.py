@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from ramify.tools.index import Built, Index
-from ramify.tools.index.manifest import PASSAGES, index_file
+from ramify.tools.index.folder import index_file
+from ramify.tools.index.manifest import PASSAGES
 from tests.tools.fakes import WordEncoder
 
 WORDS = [

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from ramify.tools.index import Index, near_duplicates
-from ramify.tools.index.manifest import PASSAGES, index_file
+from ramify.tools.index.folder import index_file
+from ramify.tools.index.manifest import PASSAGES
 from tests.tools.fakes import WordEncoder
 from tests.tools.index.test_duplicates import PARTS, page, prose, text
 

@@ -9,8 +9,9 @@ import pytest
 
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index, hnsw
+from ramify.tools.index.folder import index_file
 from ramify.tools.index.hnsw import SlotMap, unique_keys
-from ramify.tools.index.manifest import SLOTS, VECTORS, Precision, index_file
+from ramify.tools.index.manifest import SLOTS, VECTORS, Precision
 from ramify.tools.index.publication import change_precision, open_snapshot
 from tests.tools.fakes import WordEncoder
 from tests.tools.index.test_index import QUERIES, write_records

@@ -8,7 +8,7 @@ import pytest
 from ramify.graphs import research_tool
 from ramify.tools.errors import IndexingError, InputError, ModelError
 from ramify.tools.index import Index
-from ramify.tools.index.manifest import write_lock
+from ramify.tools.index.folder import write_lock
 from tests.tools.fakes import WordEncoder
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index, hnsw, publication
-from ramify.tools.index.manifest import require_manifest
+from ramify.tools.index.folder import require_manifest
 from tests.faults import fault
 from tests.tools.fakes import WordEncoder
 from tests.tools.index.test_incremental_update import change, words

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ramify.tools.index.manifest import write_lock
+from ramify.tools.index.folder import write_lock
 from tests.tools.index.store_contract import Location, StoreContract
 
 

@@ -8,8 +8,9 @@ import pytest
 
 from ramify.tools.documents.load import DocumentStream
 from ramify.tools.index import Index
+from ramify.tools.index.folder import index_file
 from ramify.tools.index.index_store import update_documents
-from ramify.tools.index.manifest import PASSAGES, index_file
+from ramify.tools.index.manifest import PASSAGES
 from tests.tools.fakes import WordEncoder
 from tests.tools.index.manual import Record, change_records, records, write
 

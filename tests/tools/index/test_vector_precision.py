@@ -13,7 +13,8 @@ from ramify.lab.inspection.contents import inspect_index
 from ramify.lab.inspection.description import index_facts
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index import Index, hnsw
-from ramify.tools.index.manifest import VECTORS, Precision, index_file
+from ramify.tools.index.folder import index_file
+from ramify.tools.index.manifest import VECTORS, Precision
 from ramify.tools.index.publication import change_precision
 from tests.studio.conftest import Ramify, ramify  # noqa: F401
 from tests.tools.fakes import WordEncoder

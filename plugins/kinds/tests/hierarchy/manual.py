@@ -8,7 +8,7 @@ from ramify.kinds.building import build_hierarchy
 from ramify.kinds.hierarchy.build import HierarchyBuild
 from ramify.kinds.hierarchy.hierarchy_file import HIERARCHY, HierarchyContent, read_hierarchy_file
 from ramify.kinds.hierarchy.index import HierarchyIndex
-from ramify.tools.index.manifest import index_file
+from ramify.tools.index.folder import index_file
 from tests.tools.fakes import WordEncoder
 from tests.tools.index.manual import Record, build_index, records
 

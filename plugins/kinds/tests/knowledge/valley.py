@@ -12,7 +12,7 @@ from ramify.kinds.knowledge.build import GraphBuild
 from ramify.kinds.knowledge.graph_file import GRAPH, GraphFile
 from ramify.kinds.knowledge.index import GraphIndex
 from ramify.tools.index import Index
-from ramify.tools.index.manifest import index_file
+from ramify.tools.index.folder import index_file
 from tests.tools.fakes import WordEncoder
 
 VALLEY = {
