@@ -14,9 +14,18 @@ from ramify.nodes.tree.notes import NOT_FOUND
 from ramify.prompts import TRANSLATE
 from ramify.prompts.translate import MAX_QUESTIONS
 from ramify.tools.errors import ModelError
+from ramify.tools.index.unfinished import BY_WORDS
 from ramify.tools.languages import detect_language
 from ramify.tools.search.relevance import NO_RERANKER, load_reranker, rerank_passages
-from ramify.tools.search.searcher import Searchable, find_passages, index_summary, languages_of, unknown_filter_fields, warm
+from ramify.tools.search.searcher import (
+    Searchable,
+    find_passages,
+    index_summary,
+    languages_of,
+    unfinished_notices,
+    unknown_filter_fields,
+    warm,
+)
 
 SHARED_WIDTH = 100
 """A passage cited elsewhere is not shown to a question that does not find it among so many."""
@@ -46,7 +55,10 @@ async def retrieve(branches: list[Branch], context: Context[Settings]) -> Update
         queries, translating = await _translate_queries(index, asked, names, context)
     wide = max(most, settings.rerank_k) if reranks else most
     results = await find_passages(index, queries, k=wide, fetch_k=settings.fetch_k, mmr=settings.mmr, **how)
-    notice = None if any(results) else await asyncio.to_thread(unknown_filter_fields, index, settings.filter)
+    said = any(notice.startswith(BY_WORDS) for notice in state["notices"])
+    notices = [] if said else await asyncio.to_thread(unfinished_notices, index)
+    if not any(results) and (notice := await asyncio.to_thread(unknown_filter_fields, index, settings.filter)):
+        notices.append(notice)
     if reranks:
         results = await asyncio.to_thread(
             lambda: [rerank_passages(*pair, settings.reranker, most) for pair in zip(queries, results, strict=True)]
@@ -69,7 +81,7 @@ async def retrieve(branches: list[Branch], context: Context[Settings]) -> Update
         "usage": translating.get("usage", Usage()) + Usage(retrievals=len(queries)),
         "index": index_summary(settings.index, index),
         **(add_loading_time(state, waited) if waited else {}),
-        **({"notices": [*translating.get("notices", []), notice]} if notice else {}),
+        **({"notices": [*translating.get("notices", []), *notices]} if notices else {}),
     }
 
 

@@ -15,11 +15,9 @@ from ramify.studio.drawing.page import result_page
 from ramify.testing import verify
 from ramify.tools.demo import demo_index
 from ramify.tools.errors import UsageError
-from ramify.tools.index.folder import index_file
 from ramify.tools.index.index import iterate_passages
 from ramify.tools.index.index_store import is_store_address
-from ramify.tools.index.manifest import PASSAGES
-from ramify.tools.index.passage_store import opened_readonly
+from ramify.tools.index.passage_store import opened_passages
 from ramify.tools.search.searcher import DEMO, open_index
 from ramify.tools.user_input import expand_path
 
@@ -125,7 +123,7 @@ def passage_file(selection: Selection, identity: str) -> Path | None:
         return None
     collection, passage = located
     folder = demo_index() if collection.where == DEMO else expand_path(collection.where).resolve()
-    with opened_readonly(index_file(folder, PASSAGES)) as database:
+    with opened_passages(folder) as database:
         row = database.execute(_FILE_QUERY, [passage]).fetchone()
     if row is None:
         return None

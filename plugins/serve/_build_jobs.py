@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 from ramify.serve.questions import Event
@@ -24,8 +24,10 @@ MIN_RATE_TIME_S = 1.0
 class BuildJob:
     """A running or finished build: its progress and its result. It is the progress callback of `Index.build`, which runs in a thread."""
 
-    def __init__(self, max_documents: int | None = None) -> None:
+    def __init__(self, max_documents: int | None = None, on_stored: Callable[[], None] = lambda: None) -> None:
         self.stopped = False
+        self._on_stored = on_stored
+        """Called when the passages can be searched by words."""
         self.end: Event | None = None
         """The event with the result or error; None while the build runs."""
         self._max_documents = max_documents
@@ -45,6 +47,8 @@ class BuildJob:
         now = time.monotonic()
         if unit != self._unit:
             self._unit, self._started = unit, now
+            if unit == "passages":
+                self._on_stored()
         rate = round(done / (now - self._started), 3) if done and now - self._started >= MIN_RATE_TIME_S else None
         remaining = round((total - done) / rate, 1) if total is not None and rate else None
         self._progress = {"unit": unit, "done": done, "total": total, "rate": rate, "rest_s": remaining}
@@ -61,6 +65,6 @@ class BuildJob:
 
 def build_summary(summary: Built) -> dict[str, Any]:
     """Return what a build did as JSON values."""
-    names = ("added", "changed", "unchanged", "removed", "documents", "passages", "reread", "seconds")
+    names = ("added", "changed", "unchanged", "removed", "documents", "files", "passages", "reread", "seconds")
     skipped = [{"name": name, "reason": reason} for name, reason in summary.skipped[:MAX_LISTED]]
     return {**{name: getattr(summary, name) for name in names}, "skipped": skipped}

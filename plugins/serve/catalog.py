@@ -14,10 +14,9 @@ from ramify.serve.questions import to_failure
 from ramify.studio.server.bounds import LIMITS, cap_limits, check_allowed, unique_index_names
 from ramify.tools.demo import demo_index
 from ramify.tools.errors import UsageError
-from ramify.tools.index.folder import index_file
 from ramify.tools.index.index_store import is_store_address
-from ramify.tools.index.manifest import PASSAGES, Manifest
-from ramify.tools.index.passage_store import opened_readonly
+from ramify.tools.index.manifest import Manifest
+from ramify.tools.index.passage_store import opened_passages
 from ramify.tools.quoting import truncate_line
 from ramify.tools.scrub import mask_address
 from ramify.tools.search.collection_set import CollectionSet
@@ -51,7 +50,7 @@ class Collection:
     def _count_files(self) -> int:
         """Return the number of files that passages are from; a file may have several documents, as a table has records."""
         folder = demo_index() if self.where == DEMO else Path(self.where)
-        with opened_readonly(index_file(folder, PASSAGES)) as database:
+        with opened_passages(folder) as database:
             [count] = database.execute(_FILE_COUNT_QUERY).fetchone()
         return int(count)
 
@@ -61,7 +60,7 @@ class Collection:
         path = self.name if self.where == DEMO else mask_address(self.where) if is_address else Path(self.where).name
         try:
             manifest = self.manifest()
-            files = manifest.documents if is_address else self._count_files()
+            files = manifest.files or (manifest.documents if is_address else self._count_files())
         except Exception as error:  # noqa: BLE001 - the other collections are listed
             unknown = {"kind": "passages", "documents": None, "files": None, "passages": None, "description": ""}
             return {"name": self.name, "path": path, **unknown, "error": to_failure(error).message}

@@ -5,8 +5,10 @@ import os
 import re
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
@@ -34,10 +36,9 @@ from ramify.studio.server.bounds import allow_index
 from ramify.tools.errors import IndexingError, InputError, RamifyError, UsageError
 from ramify.tools.index import Index
 from ramify.tools.index.build import Built
-from ramify.tools.index.index_store import is_store_address
-from ramify.tools.index.manifest import MANIFEST
-from ramify.tools.index.passage_store import FileList, read_file_list
-from ramify.tools.index.progress import Progress
+from ramify.tools.index.file_list import FileList, read_file_list
+from ramify.tools.index.index_store import is_searchable, is_store_address
+from ramify.tools.index.progress import PassagesStored, Progress, stop_when_stored
 from ramify.tools.quoting import truncate_line
 from ramify.tools.search.searcher import DEMO
 from ramify.tools.user_input import expand_path
@@ -197,7 +198,7 @@ class UserCollections:
         """Start indexing a collection; raise UsageError if it is being indexed."""
         with self._lock:
             collection = self._find_idle(user, name)
-            collection.build = BuildJob(MAX_DOCUMENTS if collection.source is None else None)
+            collection.build = BuildJob(MAX_DOCUMENTS if collection.source is None else None, partial(self._add_to_catalog, name))
         collection.task = asyncio.create_task(self._run_build(collection, collection.build))
 
     def find_build(self, name: str) -> BuildJob | None:
@@ -233,9 +234,9 @@ class UserCollections:
             build.end = Event("built", build_summary(summary))
 
     def _add_to_catalog(self, name: str) -> None:
-        """Add a collection to the catalog if it has been indexed."""
+        """Add a collection to the catalog if it can be searched."""
         path = self._root / name / INDEX_FOLDER
-        if (path / MANIFEST).exists():
+        if is_searchable(path):
             allow_index(path)
             self._catalog.collections[name] = Collection(name, str(path))
 
@@ -298,9 +299,10 @@ class WatchedFolder:
         """Called in the event loop after the first build, and after each that changed the index."""
 
     def build_if_missing(self, progress: Progress) -> None:
-        """Index the folder if it has no index yet, so that the first question finds passages. Blocking."""
-        if not (Path(self.where) / MANIFEST).exists():
-            Index.build([self.folder], self.where, progress=progress)
+        """Store the passages of the folder if it has no index yet, so that the first question finds them by words. Blocking."""
+        if not is_searchable(Path(self.where)):
+            with suppress(PassagesStored):
+                Index.build([self.folder], self.where, progress=partial(stop_when_stored, progress))
 
     async def run(self) -> None:
         """Keep the index up to date until cancelled; an error that ends this is shown in the list of collections."""
@@ -335,7 +337,7 @@ def create_watched_folders(folders: Sequence[Path], indexes: Sequence[str], root
 
 def _source_folder(where: str) -> Path | None:
     """Return the only folder that an index was built of; None if there is no index, or several folders."""
-    if is_store_address(where) or not (Path(where) / MANIFEST).exists():
+    if is_store_address(where) or not is_searchable(Path(where)):
         return None
     try:
         files = read_file_list(Path(where)).files

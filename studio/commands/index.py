@@ -1,5 +1,6 @@
 """ramify index: build or update an index of documents, with its graph or hierarchy."""
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -43,6 +44,14 @@ ChunkTokens = Annotated[int, typer.Option(metavar="N", help="Maximum length of a
 Overlap = Annotated[int, typer.Option(metavar="N", help="Tokens shared by neighbouring passages.")]
 Ray = Annotated[str | None, typer.Option("--ray", metavar="[ADDRESS]", help=f"Encode on a Ray cluster: {RAY_HELP}.")]
 Shared = Annotated[bool, typer.Option("--shared", help="Make the index readable for all users of this machine, not only for its owner.")]
+Wait = Annotated[
+    bool | None,
+    typer.Option(
+        "--wait/--no-wait",
+        help="Wait until the new index is complete, or return when its documents can be searched by words and compute the meanings in the "
+        "background. [--no-wait in a terminal]",
+    ),
+]
 Verbose = Annotated[bool, typer.Option("--verbose", help="List every skipped file with the reason.")]
 CheckReading = Annotated[
     bool,
@@ -136,7 +145,7 @@ def index_command(
     recluster: Recluster = False, rebuild: Rebuild = False, vectors: Vectors = None,
     max_calls: MaxCalls = None, max_seconds: MaxSeconds = None, description: Description = None,
     ray: Ray = None, shared: Shared = False, verbose: Verbose = False, ocr: OcrOption = None, ocr_languages: OcrLanguages = None,
-    check_reading: CheckReading = False,
+    check_reading: CheckReading = False, wait: Wait = None,
 ) -> None:  # fmt: skip
     """Index documents; unchanged documents are not encoded again, and an interrupted run resumes where it stopped."""
     from ramify.tools.index.folder import share_index
@@ -164,8 +173,10 @@ def index_command(
         plugins.load("ramify.kinds", "estimate")(paths or [], store, kind_name, options, embedding, (chunk_tokens, overlap), clean, groups)
         return
     if paths:
+        in_background = wait is False or (wait is None and ray is None and sys.stdout.isatty())
         _index_documents(
-            store, paths, verbose, out=out_, embedding=embedding, chunk_tokens=chunk_tokens, overlap=overlap,
+            store, paths, verbose, in_background and isinstance(store, FolderStore), out=out_, embedding=embedding,
+            chunk_tokens=chunk_tokens, overlap=overlap,
             query_prefix=query_prefix, document_prefix=document_prefix, clean=clean,
             label=None if label is None else split_fields(label), vectors=precision, ray=ray, ocr=ocr,
             ocr_languages=ocr_languages,
@@ -183,17 +194,24 @@ def index_command(
         _build_structure(store.path, kind_name, options, groups, recluster or rebuild)
 
 
-def _index_documents(store: "IndexStore", paths: list[Path], verbose: bool, **options: Any) -> None:
-    """Index documents, and print a summary of the build."""
+def _index_documents(store: "IndexStore", paths: list[Path], verbose: bool, in_background: bool, **options: Any) -> None:
+    """Index documents, and print a summary of the build; a large new index is completed by another process if `in_background`."""
+    from ramify.studio.console.background import complete_in_background, stop_when_stored
     from ramify.studio.console.building import build_summary, remark_lines, skipped_lines
     from ramify.studio.console.progress_bar import progress_bar
     from ramify.tools.index import Index
+    from ramify.tools.index.progress import PassagesStored
 
-    with progress_bar() as progress:
-        built = Index.build(paths, progress=progress, **options)
+    try:
+        with progress_bar() as progress:
+            new = in_background and store.manifest() is None
+            built = Index.build(paths, progress=stop_when_stored(progress) if new else progress, **options)
+    except PassagesStored:
+        complete_in_background(Path(store.where), verbose)
+        raise typer.Exit from None
+    say(f"{one_line(store.where)}: {build_summary(built)}")
     for line in (*skipped_lines(built.skipped, verbose), *remark_lines(built, verbose)):
         note(line)
-    say(f"{one_line(store.where)}: {build_summary(built)}")
 
 
 def _change_precision(folder: Path, precision: "Precision") -> None:

@@ -23,10 +23,14 @@ def build_summary(built: "Built") -> str:
     changes = {"added": built.added, "changed": built.changed, "unchanged": built.unchanged, "removed": built.removed}
     parts = [f"{count:,} {change}" for change, count in changes.items() if count]
     skipped = f", {pluralize(len(built.skipped), 'file')} skipped" if built.skipped else ""
-    documents = f"{built.documents:,} documents ({', '.join(parts)}){skipped}"
+    made_of = pluralize(built.files, "file") if built.files else pluralize(built.documents, "document")
+    records = f"{built.documents:,} documents: " if built.files not in (0, built.documents) else ""
+    documents = f"{made_of} ({records}{', '.join(parts)}){skipped}"
     precision = f" in {built.computed_in}" if built.computed_in else ""
-    rate = f", {built.encoded / built.seconds:,.0f} passages/s{precision}, start included" if built.encoded else ""
-    return f"{documents}, {built.passages:,} passages ({built.encoded:,} encoded){hidden_note(built.hidden)} in {built.seconds:.1f} s{rate}"
+    per_second = built.encoded / built.seconds if built.seconds else 0
+    rate = f", {per_second:,.0f} passages/s{precision}, start included" if per_second >= 1 else ""
+    passages = f"{pluralize(built.passages, 'passage')} ({built.encoded:,} encoded){hidden_note(built.hidden)}"
+    return f"{documents}, {passages} in {built.seconds:.1f} s{rate}"
 
 
 def skipped_lines(files: "Sequence[Skipped]", verbose: bool = False) -> Iterator[str]:

@@ -159,8 +159,8 @@ def load_stores(index: list[str] | None, allow_pickle: bool) -> Sequence[Any] | 
 def note_outdated(index: Sequence[str] | None) -> None:
     """Print a notice for each index with files that an earlier version read."""
     from ramify.studio.console.streams import note
+    from ramify.tools.index.file_list import count_outdated
     from ramify.tools.index.manifest import MANIFEST
-    from ramify.tools.index.passage_store import count_outdated
     from ramify.tools.quoting import one_line, pluralize
     from ramify.tools.user_input import expand_path
 

@@ -146,8 +146,8 @@ def test_empty_folder(ramify: Ramify, tmp_path: Path) -> None:
 def test_bad_files_are_named_and_the_good_ones_indexed(ramify: Ramify, documents: Path, tmp_path: Path) -> None:
     done = ramify("index", documents, "--out", tmp_path / "index")
     assert done.code == 0
-    assert "2 documents" in done.out
-    assert "2 documents (2 added), 3 files skipped, " in done.out
+    assert "2 files (2 added), 3 files skipped" in done.out
+    assert "2 files (2 added), 3 files skipped, " in done.out
     assert all(f"skipped {name}: " in done.err for name in ("binary.txt", "empty.txt"))
     assert "skipped 1 .mp3: no reader for these" in done.err
     assert "skipped song.mp3: no reader" in ramify("index", documents, "--out", tmp_path / "index", "--verbose").err

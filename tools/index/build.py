@@ -73,6 +73,7 @@ class Built(NamedTuple):
     removed: int
     documents: int
     passages: int
+    files: int
     encoded: int
     skipped: list[Skipped]
     seconds: float
@@ -208,9 +209,10 @@ class DocumentUpdater:
 
     def built(self, manifest: Manifest, encoded: int, began: float) -> Built:
         """Return the summary of a build that began at `began` (`time.perf_counter`)."""
-        fates = (self.added, self.changed, self.unchanged, self.removed)
-        counts, encoder, seconds = (manifest.documents, manifest.passages), self._options.encoder, time.perf_counter() - began
-        return Built(*fates, *counts, encoded, self.skipped, seconds, manifest.hidden, self.remarks, encoder.computed_in, self.reread)
+        return Built(
+            self.added, self.changed, self.unchanged, self.removed, manifest.documents, manifest.passages, manifest.files, encoded,
+            self.skipped, time.perf_counter() - began, manifest.hidden, self.remarks, self._options.encoder.computed_in, self.reread,
+        )  # fmt: skip
 
     def _is_new(self, source: SourcedDocument) -> bool:
         identity = str(source.document.id)

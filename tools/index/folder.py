@@ -24,6 +24,8 @@ from ramify.tools.index.manifest import (
 from ramify.tools.new_files import make_file, make_folder, make_readable_by_all, write_error_remedy
 
 LOCK_FILE = ".writing"
+BACKGROUND_LOG = ".background.log"
+"""What the process printed that computes the vectors in the background."""
 _LOCK_TIMEOUT_S = 0.5
 """Seconds to wait for the lock: a reader that checks for a writer holds it briefly."""
 _COUNT_TIMEOUT_S = 1.0

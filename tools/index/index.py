@@ -32,6 +32,7 @@ from ramify.tools.index.passage_store import Filter, to_documents
 from ramify.tools.index.progress import Progress, ignore_progress
 from ramify.tools.index.publication import Snapshot
 from ramify.tools.index.reports import Reports
+from ramify.tools.index.unfinished import UnfinishedSnapshot
 from ramify.tools.languages import detect_language
 from ramify.tools.models.tokens import estimate_tokens
 from ramify.tools.passage import Passage
@@ -126,7 +127,8 @@ class Index(VectorStore):
         if encoder.name != remembered:
             what = f"the index in {store.where!r} is made with the embedding {remembered!r}, not {encoder.name!r}"
             raise IndexingError(what, f"open it with {remembered!r}, or build another index with {encoder.name!r}")
-        return cls(store, with_prefixes(encoder, opened.manifest.prefixes), opened)
+        encoder = with_prefixes(encoder, opened.manifest.prefixes)
+        return cls(store, encoder, opened.with_encoder(encoder) if isinstance(opened, UnfinishedSnapshot) else opened)
 
     def __len__(self) -> int:
         return len(self._opened)
@@ -140,6 +142,10 @@ class Index(VectorStore):
     def manifest(self) -> Manifest:
         """Return the manifest: embedding, options and counts."""
         return self._opened.manifest
+
+    def notice(self) -> str | None:
+        """Return how much of an unfinished index is computed, and what to do about it; None for a finished one."""
+        return self._opened.notice() if isinstance(self._opened, UnfinishedSnapshot) else None
 
     @property
     def reports(self) -> Reports | None:
@@ -202,7 +208,7 @@ class Index(VectorStore):
 
     def fields(self) -> list[str] | None:
         """Return the metadata fields of searchable passages; None if the index is in a store."""
-        return self._opened.store.fields() if isinstance(self._opened, Snapshot) else None
+        return self._opened.store.fields() if isinstance(self._opened, (Snapshot, UnfinishedSnapshot)) else None
 
     def ids(self) -> list[str]:
         """Return the sorted ids of the searchable passages."""

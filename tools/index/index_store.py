@@ -3,7 +3,7 @@
 import hashlib
 import pickle
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -16,7 +16,7 @@ from ramify.tools import plugins
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, with_prefixes
 from ramify.tools.errors import IndexingError, UsageError
-from ramify.tools.index.build import DocumentUpdater, IndexStore, Publish, ResolvedSources, SourcedDocument
+from ramify.tools.index.build import DocumentUpdater, IndexStore, OpenIndex, Publish, ResolvedSources, SourcedDocument
 from ramify.tools.index.folder import (
     check_target,
     cleanup_on_failure,
@@ -29,9 +29,21 @@ from ramify.tools.index.folder import (
     write_lock,
 )
 from ramify.tools.index.index_writer import BuildOptions, IndexWriter, copy_vectors, open_writer
-from ramify.tools.index.manifest import FULL_PRECISION, LAYOUT, MANIFEST, PASSAGES, Manifest, find_damage, read_index_manifest
+from ramify.tools.index.manifest import (
+    FULL_PRECISION,
+    LAYOUT,
+    MANIFEST,
+    PASSAGES,
+    UNFINISHED,
+    Manifest,
+    commit,
+    find_damage,
+    read_index_manifest,
+    read_unfinished,
+)
 from ramify.tools.index.near_duplicates import hide_duplicates
-from ramify.tools.index.publication import Snapshot, open_snapshot, publish
+from ramify.tools.index.publication import open_snapshot, publish
+from ramify.tools.index.unfinished import UnfinishedSnapshot
 from ramify.tools.user_input import expand_path
 
 FAISS_SCHEME = "faiss:"
@@ -68,8 +80,13 @@ def check_exists(where: str | Path) -> None:
     store = store_at(where)
     if not isinstance(store, FolderStore):
         store.open()
-    elif store.manifest() is None:
+    elif store.manifest() is None and read_unfinished(store.path) is None:
         raise missing_index_error(store.path)
+
+
+def is_searchable(folder: Path) -> bool:
+    """Return whether a folder has an index, even one whose vectors are still being computed."""
+    return (folder / MANIFEST).exists() or read_unfinished(folder) is not None
 
 
 @dataclass(frozen=True)
@@ -87,17 +104,17 @@ class FolderStore(IndexStore):
         """Read the manifest."""
         return read_index_manifest(self.path / MANIFEST)
 
-    def open(self) -> Snapshot:
-        """Open the files as they are now."""
-        return open_snapshot(self.path)
+    def open(self) -> OpenIndex:
+        """Open the files as they are now; an index without all its vectors, too, once its passages are stored."""
+        unfinished = read_unfinished(self.path)
+        return open_snapshot(self.path) if unfinished is None else UnfinishedSnapshot(self.path, unfinished)
 
     def fingerprint(self) -> bytes:
         """Return the sha256 of the manifest, which includes those of the files; b"" if there is none."""
-        manifest = self.path / MANIFEST
-        try:
-            return hashlib.sha256(manifest.read_bytes()).digest() if manifest.is_file() else b""
-        except OSError:  # the index cannot be opened either, which says why
-            return b""
+        for manifest in (self.path / MANIFEST, self.path / UNFINISHED):
+            with suppress(OSError):  # missing, or unreadable: the index cannot be opened either, which says why
+                return hashlib.sha256(manifest.read_bytes()).digest()
+        return b""
 
     def describe(self, text: str) -> None:
         """Store a description of the index, "" for none."""
@@ -142,16 +159,11 @@ def _publish(folder: Path, writer: IndexWriter, options: BuildOptions) -> tuple[
     """Publish the working copy if it differs from the finished index or repairs it, else discard it."""
     if writer.clean:
         hide_duplicates(writer)
-    encoded = _encode_missing(writer, options)
     manifest = read_index_manifest(folder / MANIFEST)
-    encoder, hidden = options.encoder, writer.hidden_counts()
-    passages = writer.count("passages") - sum(hidden.values())
-    precision = options.vectors or (manifest.vectors if manifest else FULL_PRECISION)
-    made = (encoder.name, writer.dimension() or encoder.dimension, *options.chunking, writer.count("documents"), passages)
-    described = manifest.description if manifest else ""
-    draft = Manifest(
-        *made, {}, LAYOUT, *encoder.prefixes, hidden, label=list(writer.label), vectors=precision, description=described
-    )  # fmt: skip
+    if manifest is None:
+        commit(_draft(writer, options, None).prepare(folder, UNFINISHED))
+    encoded = _encode_missing(writer, options)
+    draft = _draft(writer, options, manifest)
     as_it_was = manifest and replace(manifest, sha256={}, kind=draft.kind, group_by=[]) == draft and not find_damage(manifest, folder)
     if writer.changed or manifest is None or not as_it_was:
         return encoded, publish(folder, writer, draft, options.progress)
@@ -160,11 +172,25 @@ def _publish(folder: Path, writer: IndexWriter, options: BuildOptions) -> tuple[
     return encoded, manifest
 
 
+def _draft(writer: IndexWriter, options: BuildOptions, manifest: Manifest | None) -> Manifest:
+    """Return the manifest of the writer's content without checksums; manifest: of the finished index, if any."""
+    encoder, hidden = options.encoder, writer.hidden_counts()
+    passages = writer.count("passages") - sum(hidden.values())
+    precision = options.vectors or (manifest.vectors if manifest else FULL_PRECISION)
+    made = (encoder.name, writer.dimension() or encoder.dimension, *options.chunking, writer.count("documents"), passages)
+    described = manifest.description if manifest else ""
+    return Manifest(
+        *made, {}, LAYOUT, *encoder.prefixes, hidden, label=list(writer.label), vectors=precision, files=writer.count_files(),
+        description=described,
+    )  # fmt: skip
+
+
 def _encode_missing(writer: IndexWriter, options: BuildOptions) -> int:
     """Encode the texts without a vector, committing each batch; return their number. Batches are the same in every run."""
     rows, size = writer.unencoded_rows(), options.batch_size
     batches = (writer.embedded_texts(rows[start : start + size]) for start in range(0, len(rows), size))
     done = 0
+    options.progress(done, len(rows), "passages")
     with closing(options.encoding(options.encoder, batches)) as encoded:
         for texts, vectors in encoded:
             writer.store_vectors(texts, vectors)

@@ -23,6 +23,7 @@ from ramify.tools.index.passage_store import (
     SKIPPED_FACT,
     DocumentEntry,
     StoredDocument,
+    embedded_texts,
     has_remarks,
     metadata_json,
     open_readonly,
@@ -232,9 +233,7 @@ class IndexWriter:
 
     def embedded_texts(self, rows: Sequence[int]) -> list[str]:
         """Return the texts to embed of some rows, in their order."""
-        sql = "SELECT row, text, label FROM passages WHERE row IN (SELECT value FROM json_each(?))"
-        texts = {row: embedded_text(text, label) for row, text, label in self.database.execute(sql, [json.dumps(list(rows))])}
-        return [texts[row] for row in rows]
+        return embedded_texts(self.database, rows)
 
     def store_vectors(self, texts: Sequence[str], vectors: Matrix) -> None:
         """Store the vectors of embedded texts, shape (texts, dimension)."""
@@ -264,6 +263,11 @@ class IndexWriter:
     def count(self, table: str) -> int:
         """Count the rows of a table."""
         return int(self.database.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
+
+    def count_files(self) -> int:
+        """Return the number of files that documents are from; a file may have several, as a table has records."""
+        sql = "SELECT count(*) FROM (SELECT DISTINCT root, file FROM documents WHERE file != '')"
+        return int(self.database.execute(sql).fetchone()[0])
 
     def dimension(self) -> int | None:
         """Return the dimension of the vectors, None if there are none."""

@@ -23,6 +23,8 @@ SLOTS = "slots.npy"
 POSTINGS_FILES = ("words.counts.npy", "words.slots.npy", "words.ends.npy", "words.lengths.npy", "words.json")
 """The files of the postings of a large index."""
 MANIFEST = "manifest.json"
+UNFINISHED = "unfinished.json"
+"""The manifest, without checksums, of a new index whose vectors are still being computed."""
 IndexKind = Literal["passages", "graph", "hierarchy"]
 """The kind of an index: only passages, or also a graph of names, or a hierarchy of groups and summaries."""
 STRUCTURE_FILES: dict[IndexKind, frozenset[str]] = {
@@ -31,7 +33,7 @@ STRUCTURE_FILES: dict[IndexKind, frozenset[str]] = {
     "hierarchy": frozenset({"hierarchy.zlib"}),
 }
 """The additional files of each kind."""
-FILES = frozenset({PASSAGES, VECTORS, SLOTS, *POSTINGS_FILES}).union(*STRUCTURE_FILES.values())
+FILES = frozenset({PASSAGES, VECTORS, SLOTS, UNFINISHED, *POSTINGS_FILES}).union(*STRUCTURE_FILES.values())
 _RENAMED_FILES = {"hierarchy.sqlite": "hierarchy.zlib"}
 """Files of earlier versions with another name, which count as the first version."""
 _VERSION = re.compile(r"(.+?)(?:\.(\d{1,9}))?(\.\w+)")
@@ -88,6 +90,8 @@ class Manifest:
     group_by: list[str] = field(default_factory=list)
     """Metadata fields by which a hierarchy groups passages."""
     vectors: Precision = FULL_PRECISION
+    files: NonNegativeInt = 0
+    """The number of files that its documents are from; 0 if they are of a program, or this was not counted yet."""
     description: str = ""
     """A description of its documents in one sentence, if given."""
 
@@ -110,9 +114,9 @@ class Manifest:
         current = [version for base, version in map(split_version, self.sha256) if base == name]
         return add_version(name, current[0] + 1) if current else name
 
-    def prepare(self, folder: Path) -> Path:
+    def prepare(self, folder: Path, name: str = MANIFEST) -> Path:
         """Write the manifest to a file that `commit` puts in its place, when the index's files are on the disk."""
-        part = folder / f"{MANIFEST}.part"
+        part = folder / f"{name}.part"
         with create_files(part):
             part.write_text(json.dumps(asdict(self), indent=2) + "\n", encoding="utf-8")
             sync(part, folder)
@@ -171,6 +175,15 @@ def read_index_manifest(path: Path) -> Manifest | None:
             f"{str(path)!r} is damaged or of another version ({_first_problem(error)})", repair_remedy(path.parent)
         ) from error
     return manifest
+
+
+def read_unfinished(folder: Path) -> Manifest | None:
+    """Return the manifest of an index whose vectors are being computed; None if it is finished, or its passages are not stored."""
+    if (folder / MANIFEST).exists():
+        return None
+    with suppress(OSError, ValueError):  # replaced or deleted meanwhile, or damaged: built again
+        return _ADAPTER.validate_json((folder / UNFINISHED).read_bytes())
+    return None
 
 
 def _first_problem(error: ValueError) -> str:

@@ -17,11 +17,11 @@ import numpy as np
 from langchain_core.documents import Document
 from numpy.typing import NDArray
 
-from ramify.tools.documents.load import EDITION
 from ramify.tools.errors import IndexingError, UsageError
-from ramify.tools.index.folder import index_file
+from ramify.tools.index.chunking import embedded_text
+from ramify.tools.index.folder import index_file, working_copy
 from ramify.tools.index.full_text import search_words
-from ramify.tools.index.manifest import PASSAGES
+from ramify.tools.index.manifest import PASSAGES, read_unfinished
 from ramify.tools.user_input import check_text
 
 SCHEMA = """
@@ -60,7 +60,7 @@ END;
 CREATE TRIGGER IF NOT EXISTS words_shown AFTER UPDATE OF hidden ON passages WHEN old.hidden IS NOT NULL AND new.hidden IS NULL BEGIN
     INSERT INTO words (rowid, label, text) VALUES (new.row, searchable(new.label), searchable(new.text));
 END;
-INSERT INTO words (words, rank) VALUES ('rank', 'bm25(2.0, 1.0)');
+INSERT INTO words (words, rank) SELECT 'rank', 'bm25(2.0, 1.0)' WHERE NOT EXISTS (SELECT 1 FROM words_config WHERE k = 'rank');
 """
 """Vectors are stored by the digest of the embedded text, so equal texts are encoded once; a title counts twice in BM25.
 
@@ -178,36 +178,47 @@ _CONNECTIONS = 4
 """Number of threads that may read a store at the same time."""
 
 
-def open_readonly(path: Path) -> sqlite3.Connection:
-    """Open a file of an index read-only, for any thread; files are replaced, never changed in place."""
-    return sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
+def open_readonly(path: Path, growing: bool = False) -> sqlite3.Connection:
+    """Open a file of an index read-only, for any thread; a published one is replaced, never changed in place, but not a `growing` one."""
+    fixed = "" if growing else "&immutable=1"
+    return sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro{fixed}", uri=True, check_same_thread=False)
 
 
 @contextmanager
-def opened_readonly(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open a file of an index for reading, and close it; IndexingError if it is damaged."""
+def opened_passages(folder: Path) -> Iterator[sqlite3.Connection]:
+    """Open the passages of an index for reading, and close them; IndexingError if there are none, or they are damaged."""
+    growing = read_unfinished(folder) is not None
+    path = working_copy(folder, None) if growing else index_file(folder, PASSAGES)
     try:
-        with closing(open_readonly(path)) as database:
+        with closing(open_readonly(path, growing)) as database:
             yield database
     except sqlite3.Error as error:
         raise IndexingError(f"{str(path)!r} is damaged ({error})", "index again the documents that it was made of") from error
 
 
+def embedded_texts(database: sqlite3.Connection, rows: Sequence[int]) -> list[str]:
+    """Return the texts to embed of some rows, in their order."""
+    sql = "SELECT row, text, label FROM passages WHERE row IN (SELECT value FROM json_each(?))"
+    texts = {row: embedded_text(text, label) for row, text, label in database.execute(sql, [json.dumps(list(rows))])}
+    return [texts[row] for row in rows]
+
+
 class PassageStore:
-    """Reads the passages of a finished index; thread-safe.
+    """Reads the passages of a finished index, or of one whose vectors are still being computed (`growing`); thread-safe.
 
     All connections are opened at once, so they keep reading the same file when it is replaced.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, growing: bool = False) -> None:
         self._idle: SimpleQueue[sqlite3.Connection] = SimpleQueue()
         for _ in range(_CONNECTIONS):
-            connection = open_readonly(path)
+            connection = open_readonly(path, growing)
             weakref.finalize(self, connection.close)
             self._idle.put(connection)
 
     @contextmanager
-    def _connection(self) -> Iterator[sqlite3.Connection]:
+    def connection(self) -> Iterator[sqlite3.Connection]:
+        """Yield an idle connection."""
         connection = self._idle.get()
         try:
             yield connection
@@ -217,18 +228,18 @@ class PassageStore:
     def rows(self) -> Rows:
         """Return the rows of the searchable passages by position, that is, sorted by id."""
         sql = "SELECT row FROM passages WHERE hidden IS NULL ORDER BY id"
-        with self._connection() as connection:
+        with self.connection() as connection:
             return np.fromiter((row for (row,) in connection.execute(sql)), dtype=np.int64)
 
     def ids(self) -> list[str]:
         """Return the ids of the searchable passages by position, that is, sorted."""
-        with self._connection() as connection:
+        with self.connection() as connection:
             return [id for (id,) in connection.execute("SELECT id FROM passages WHERE hidden IS NULL ORDER BY id")]
 
     def passages(self, rows: Sequence[int]) -> list[Document]:
         """Return the passages of some rows, with the `path` of their file and, in `also`, the locations of their duplicates."""
         wanted = [json.dumps(list(rows))]
-        with self._connection() as connection:
+        with self.connection() as connection:
             stored = {row: rest for row, *rest in connection.execute(_PASSAGES, wanted)}
             duplicates = connection.execute(_DUPLICATES, wanted).fetchall()
         also = _duplicate_locations(duplicates) if duplicates else {}
@@ -240,28 +251,28 @@ class PassageStore:
     def sections(self, rows: Sequence[int]) -> list[tuple[str, str]]:
         """Return the document id and the headings of each row, "" if there are none."""
         sql = "SELECT row, document, coalesce(metadata ->> '$.heading', '') FROM passages WHERE row IN (SELECT value FROM json_each(?))"
-        with self._connection() as connection:
+        with self.connection() as connection:
             places = {row: (document, heading) for row, document, heading in connection.execute(sql, [json.dumps(list(rows))])}
         return [places[row] for row in rows]
 
     def vectors(self, rows: Sequence[int], dimension: int) -> NDArray[np.float32]:
         """Return the full-precision vectors of some rows, shape (rows, dimension)."""
         sql = "SELECT row, vector FROM passages JOIN vectors USING (digest) WHERE row IN (SELECT value FROM json_each(?))"
-        with self._connection() as connection:
+        with self.connection() as connection:
             vector_of = dict(connection.execute(sql, [json.dumps(list(rows))]))
         return np.frombuffer(b"".join(vector_of[row] for row in rows), dtype="<f4").reshape(len(rows), dimension)
 
     def rows_by_id(self, ids: Sequence[str]) -> list[int]:
         """Return the rows of the ids that exist, in the order of `ids`."""
         sql = "SELECT id, row FROM passages WHERE id IN (SELECT value FROM json_each(?))"
-        with self._connection() as connection:
+        with self.connection() as connection:
             known: dict[str, int] = dict(connection.execute(sql, [json.dumps(list(ids))]))
         return [known[identity] for identity in ids if identity in known]
 
     def rows_matching(self, where: Filter) -> Rows:
         """Return the rows whose metadata match a filter; each field narrows the rows of the previous ones."""
         matching: list[int] | None = None
-        with self._connection() as connection:
+        with self.connection() as connection:
             for name, wanted in where.items():
                 choices = filter_choices(name, wanted)
                 parameters = {
@@ -276,7 +287,7 @@ class PassageStore:
     def fields(self) -> list[str]:
         """Return the sorted metadata fields of all searchable passages; reads every passage."""
         sql = "SELECT DISTINCT field.key FROM passages, json_each(metadata) AS field WHERE hidden IS NULL ORDER BY 1"
-        with self._connection() as connection:
+        with self.connection() as connection:
             return [name for (name,) in connection.execute(sql)]
 
     def by_words(self, query: str, limit: int, among: Rows | None = None) -> list[tuple[int, float]]:
@@ -286,7 +297,7 @@ class PassageStore:
             return []
         parameters = [words] if among is None else [words, json.dumps(among.tolist())]
         condition = "" if among is None else "AND rowid IN (SELECT value FROM json_each(?))"
-        with self._connection() as connection:
+        with self.connection() as connection:
             return connection.execute(
                 f"SELECT rowid, rank FROM words WHERE words MATCH ? {condition} ORDER BY rank LIMIT ?", [*parameters, limit]
             ).fetchall()
@@ -343,60 +354,6 @@ def filter_choices(name: str, wanted: Any) -> list[Any]:
     return [choice for choice in choices if not isinstance(choice, float) or isfinite(choice)]  # others are null in metadata
 
 
-_FILE_COUNTS = """
-SELECT documents.root, documents.file, hidden, count(*) FROM documents LEFT JOIN passages ON passages.document = documents.id
-GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
-"""
-
-
-class ListedFile(NamedTuple):
-    """A file, or the source of records: its root path, numbers of passages, and what its reader remarked."""
-
-    root: str
-    source: str
-    searched: int
-    left_out: Mapping[str, int]
-    """Number of hidden passages by role (`contents`, `legal`, …), or `twin` for duplicates."""
-    remarks: Sequence[str] = ()
-
-
-class FileList(NamedTuple):
-    """The files of an index, sorted by name, what its last build skipped: (name, reason), and the number of files read by other readers."""
-
-    files: tuple[ListedFile, ...] = ()
-    unread: tuple[tuple[str, str], ...] = ()
-    outdated: int = 0
-
-
-def read_file_list(folder: Path) -> FileList:
-    """Return the files of an index and what its last build skipped; IndexingError if it is damaged; blocking."""
-    hidden_counts: dict[tuple[str, str], dict[str | None, int]] = {}
-    with opened_readonly(index_file(folder, PASSAGES)) as database:
-        for root, source, hidden, count in database.execute(_FILE_COUNTS):
-            hidden_counts.setdefault((root, source), {})[hidden] = count
-        fact = database.execute("SELECT value FROM facts WHERE name = ?", [SKIPPED_FACT]).fetchone()
-        remarks_column = "remarks" if has_remarks(database) else "'[]'"
-        records = database.execute(f"SELECT root, source, {remarks_column} FROM files").fetchall()
-    remarks = {(root, source): [_shown_remark(source, *remark) for remark in json.loads(listed)] for root, source, listed in records}
-    files = tuple(
-        ListedFile(root, source, counts.get(None, 0), {kind: n for kind, n in counts.items() if kind}, remarks.get((root, source), ()))
-        for (root, source), counts in hidden_counts.items()
-    )
-    unread = tuple((name, reason) for name, reason in json.loads(fact[0])) if fact else ()
-    return FileList(files, unread, count_outdated(folder))
-
-
-def count_outdated(folder: Path) -> int:
-    """Return how many files of an index were read by an earlier version."""
-    with opened_readonly(index_file(folder, PASSAGES)) as database:
-        return sum(edition.partition("+")[0] != EDITION for (edition,) in database.execute("SELECT edition FROM files"))
-
-
 def has_remarks(database: sqlite3.Connection) -> bool:
     """Return whether remarks on files are stored; earlier versions did not."""
     return any(name == "remarks" for _, name, *_ in database.execute("PRAGMA table_info(files)"))
-
-
-def _shown_remark(source: str, name: str, remark: str) -> str:
-    """Return a remark with the part of the file that it is about."""
-    return remark if name == source else f"{name.removeprefix(source).lstrip(',/# ')}: {remark}"

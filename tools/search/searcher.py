@@ -289,7 +289,15 @@ def index_summary(index: Searchable, opened: Searchable) -> str:
         where = store_at(index).where if is_store_address(index) else str(index)
     else:
         where = type(opened).__name__ if opened.temporary else opened.where
-    return f"{where} ({pluralize(opened.manifest.documents, 'document')}, {pluralize(opened.manifest.passages, 'passage')})"
+    manifest = opened.manifest
+    made_of = pluralize(manifest.files, "file") if manifest.files else pluralize(manifest.documents, "document")
+    return f"{where} ({made_of}, {pluralize(manifest.passages, 'passage')})"
+
+
+def unfinished_notices(index: Searchable) -> list[str]:
+    """Return for each opened index whose vectors are still being computed how much is; blocking."""
+    members = index.members if isinstance(index, CollectionSet) else [index]
+    return [notice for member in members if isinstance(member, Index) and (notice := member.notice())]
 
 
 def get_description(index: Searchable) -> str:

@@ -10,10 +10,10 @@ from ramify.kinds.hierarchy.leaves import Node
 from ramify.kinds.knowledge.index import GraphIndex, GraphView, graph_view
 from ramify.nodes.tree.citation import Citation, cite
 from ramify.tools.index import Index
+from ramify.tools.index.file_list import FileList, read_file_list
 from ramify.tools.index.index import iterate_passages
 from ramify.tools.index.index_store import is_store_address
 from ramify.tools.index.manifest import Manifest
-from ramify.tools.index.passage_store import FileList, read_file_list
 
 
 @dataclass(frozen=True)

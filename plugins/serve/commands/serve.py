@@ -193,7 +193,7 @@ def _open_catalog(places: list[str], models: list[str], strategy: str, options: 
     from ramify.graphs.strategies import configure
     from ramify.serve.catalog import Catalog, name_collections
     from ramify.studio.server.bounds import set_allowed
-    from ramify.tools.index.manifest import MANIFEST
+    from ramify.tools.index.index_store import is_searchable
     from ramify.tools.models.gguf import GGUF, find_gguf
     from ramify.tools.server_address import single_address
 
@@ -212,7 +212,7 @@ def _open_catalog(places: list[str], models: list[str], strategy: str, options: 
         try:
             collection.manifest()
         except IndexingError as error:
-            if not (Path(collection.where) / MANIFEST).exists():  # a wrong path, or a store that cannot be reached
+            if not is_searchable(Path(collection.where)):  # a wrong path, or a store that cannot be reached
                 raise
             problems.append(error)
     if len(problems) == len(catalog.collections):

@@ -10,6 +10,8 @@ import pytest
 
 from plugins.serve.tests.conftest import TIMEOUT_S, Running, Serve, read_events, wait_until
 from ramify.serve import collections
+from ramify.tools.index.index_writer import IndexWriter
+from ramify.tools.index.unfinished import BY_WORDS
 from tests.faults import fault
 
 KEEPER = "The first keeper of the lighthouse of Arda was Jonas Vell.\n"
@@ -241,3 +243,26 @@ def test_without_tokens_all_is_one_user_s(serve: Serve) -> None:
     server = serve()
     assert list_collections(server)["arda"]["changeable"] is True
     assert server.call("DELETE", "/collections/arda").status_code == 200
+
+
+def test_a_collection_is_asked_while_its_meanings_are_computed(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    server, computing, store = serve(), threading.Event(), IndexWriter.store_vectors
+
+    def wait(*given: Any) -> None:
+        assert computing.wait(TIMEOUT_S)
+        store(*given)
+
+    server.call("POST", "/collections", json={"name": "arda"})
+    send(server, "arda", "keeper.txt", KEEPER.encode())
+    with monkeypatch.context() as patch:
+        patch.setattr(IndexWriter, "store_vectors", wait)
+        server.call("POST", "/collections/arda/index", json={})
+        wait_until(lambda: list_collections(server)["arda"]["passages"] == 1)
+        assert list_collections(server)["arda"]["building"]
+        assert server.call("GET", "/collections/arda/documents").json()["files"] == [{"name": "keeper.txt", "passages": 1}]
+        early = dict(server.ask("Who was the first keeper of the lighthouse of Arda?", collection="arda"))["result"]
+        computing.set()
+        wait_until(lambda: not list_collections(server)["arda"]["building"])
+    late = dict(server.ask("Who was the first keeper of the lighthouse of Arda?", collection="arda"))["result"]
+    assert early["answer"] == late["answer"] == "Jonas Vell"
+    assert [any(BY_WORDS in notice for notice in result["notices"]) for result in (early, late)] == [True, False]

@@ -28,12 +28,12 @@ def test_results_name_collections_and_no_folders(serve: Serve, tmp_path: Path) -
     send(server, "arda", "keeper.txt", KEEPER.encode())
     index(server, "arda")
     result = dict(server.ask(QUESTION, collection="arda", thread="keepers"))["result"]
-    assert result["index"] == "arda (1 document, 1 passage)"
-    assert dict(server.ask(QUESTION, collection="arda+demo"))["result"]["index"].startswith("2 collections: arda (1 document")
+    assert result["index"] == "arda (1 file, 1 passage)"
+    assert dict(server.ask(QUESTION, collection="arda+demo"))["result"]["index"].startswith("2 collections: arda (1 file")
     [turn] = server.call("GET", "/threads/keepers").json()["turns"]
     assert (turn["collection"], turn["result"]["index"]) == ("arda", result["index"])
     page = server.call("POST", "/page", json={"collection": "arda", "result": result}).text
-    assert "arda (1 document" in page
+    assert "arda (1 file" in page
     for text in (json.dumps(result), json.dumps(turn), page):
         assert str(tmp_path) not in text
 
@@ -41,7 +41,7 @@ def test_results_name_collections_and_no_folders(serve: Serve, tmp_path: Path) -
 def test_tools_name_collections_and_no_folders(serve: Serve, built: Path) -> None:
     server = serve(built)
     research = call_tool(server, "research_documents", question="Where was Marie Curie born?")
-    assert research.count("index (2 documents") == 2, research
+    assert research.count("index (2 files") == 2, research
     search = call_tool(server, "search_documents", query="Marie Curie")
     assert "curie.txt" in search
     assert str(built.parent) not in research + search

@@ -48,6 +48,11 @@ class StoreContract:
     keeps_the_old_state = True
     """Whether the previous state is searched after a killed update."""
 
+    def check_half_written(self, where: Location) -> None:
+        """Assert that the index of a killed build says what to do."""
+        with pytest.raises(IndexingError, match=r"half-written — run `ramify index .* again"):
+            Index.open(where)
+
     def results(self, where: Location) -> object:
         """Return what is found; other stores may rank words differently, and give what vectors find."""
         return search_all(Path(where))
@@ -197,15 +202,14 @@ class StoreContract:
     @fault(
         "processes",
         "killed while an index is built",
-        sees="search says that it is half-written",
+        sees="search says that it is half-written; a folder is searched by words, and says so",
         kept="what was encoded; the same command resumes",
         code="killed",
     )
     def test_a_killed_build_is_no_index_and_is_resumed(self, where: Location, records: Path, tmp_path: Path) -> None:
         write_records(records, range(100))
         killed(records, where, 55)
-        with pytest.raises(IndexingError, match=r"half-written — run `ramify index .* again"):
-            Index.open(where)
+        self.check_half_written(where)
         Index.build([records], where, encoder := WordEncoder(), batch_size=10)
         assert 0 < len(encoder.encoded) <= 100 - 55 + 10
         Index.build([records], tmp_path / "new", WordEncoder(), batch_size=10)
@@ -289,7 +293,7 @@ class StoreContract:
             file.write("no record\n")
         steps: list[tuple[int, int | None, str]] = []
         first = Index.build([papers], where, WordEncoder(), batch_size=10, progress=lambda *step: steps.append(step))
-        assert [step for step in steps if step[2] == "passages"] == [(10, 25, "passages"), (20, 25, "passages"), (25, 25, "passages")]
+        assert [step for step in steps if step[0] and step[2] == "passages"] == [(10, 25, "passages"), (20, 25, "passages"), (25, 25, "passages")]
         assert build(papers, where).skipped == first.skipped == [("records.jsonl#26", "not a JSON record")]
 
 

@@ -136,7 +136,7 @@ def test_while_an_index_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
         with pytest.raises(IndexingError, match="make room") as caught:
             Index.build([corpus], folder, WordEncoder())
     assert ("it resumes" in caught.value.remedy) == folder.exists()
-    assert not folder.exists() if fill is fill_database else names(folder) == {".writing", "passages.sqlite"}
+    assert not folder.exists() if fill is fill_database else names(folder) == {".writing", "passages.sqlite", "unfinished.json"}
     Index.build([corpus], folder, WordEncoder())
     assert len(Index.open(folder, WordEncoder())) == 200
 

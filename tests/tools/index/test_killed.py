@@ -7,6 +7,7 @@ import pytest
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index, hnsw, publication
 from ramify.tools.index.folder import require_manifest
+from ramify.tools.index.index_store import is_searchable
 from tests.faults import fault
 from tests.tools.fakes import WordEncoder
 from tests.tools.index.test_incremental_update import change, words
@@ -80,7 +81,9 @@ def test_a_first_build(tmp_path: Path, act: str) -> None:
     update(tmp_path / "new")
     after = search_all(tmp_path / "new")
     for copy in copies:
-        if not (copy / "manifest.json").exists():
+        if is_searchable(copy):
+            assert len(Index.open(copy, WordEncoder())) == COUNT
+        else:
             with pytest.raises(IndexingError, match=r"half-written|there is no index"):
                 Index.open(copy, WordEncoder())
         update(copy)

@@ -1,0 +1,62 @@
+"""The files of an index, with what their readers remarked, and what the last build skipped."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from ramify.tools.documents.load import EDITION
+from ramify.tools.index.passage_store import SKIPPED_FACT, has_remarks, opened_passages
+
+_FILE_COUNTS = """
+SELECT documents.root, documents.file, hidden, count(*) FROM documents LEFT JOIN passages ON passages.document = documents.id
+GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+"""
+
+
+class ListedFile(NamedTuple):
+    """A file, or the source of records: its root path, numbers of passages, and what its reader remarked."""
+
+    root: str
+    source: str
+    searched: int
+    left_out: Mapping[str, int]
+    """Number of hidden passages by role (`contents`, `legal`, …), or `twin` for duplicates."""
+    remarks: Sequence[str] = ()
+
+
+class FileList(NamedTuple):
+    """The files of an index, sorted by name, what its last build skipped: (name, reason), and the number of files read by other readers."""
+
+    files: tuple[ListedFile, ...] = ()
+    unread: tuple[tuple[str, str], ...] = ()
+    outdated: int = 0
+
+
+def read_file_list(folder: Path) -> FileList:
+    """Return the files of an index and what its last build skipped; IndexingError if it is damaged; blocking."""
+    hidden_counts: dict[tuple[str, str], dict[str | None, int]] = {}
+    with opened_passages(folder) as database:
+        for root, source, hidden, count in database.execute(_FILE_COUNTS):
+            hidden_counts.setdefault((root, source), {})[hidden] = count
+        fact = database.execute("SELECT value FROM facts WHERE name = ?", [SKIPPED_FACT]).fetchone()
+        remarks_column = "remarks" if has_remarks(database) else "'[]'"
+        records = database.execute(f"SELECT root, source, {remarks_column} FROM files").fetchall()
+    remarks = {(root, source): [_shown_remark(source, *remark) for remark in json.loads(listed)] for root, source, listed in records}
+    files = tuple(
+        ListedFile(root, source, counts.get(None, 0), {kind: n for kind, n in counts.items() if kind}, remarks.get((root, source), ()))
+        for (root, source), counts in hidden_counts.items()
+    )
+    unread = tuple((name, reason) for name, reason in json.loads(fact[0])) if fact else ()
+    return FileList(files, unread, count_outdated(folder))
+
+
+def count_outdated(folder: Path) -> int:
+    """Return how many files of an index were read by an earlier version."""
+    with opened_passages(folder) as database:
+        return sum(edition.partition("+")[0] != EDITION for (edition,) in database.execute("SELECT edition FROM files"))
+
+
+def _shown_remark(source: str, name: str, remark: str) -> str:
+    """Return a remark with the part of the file that it is about."""
+    return remark if name == source else f"{name.removeprefix(source).lstrip(',/# ')}: {remark}"
