@@ -19,7 +19,6 @@ from pydantic import Field
 
 from ramify.graphs.run import blocking
 from ramify.kinds.asking.reply_cache import max_parallel_calls, run_concurrently
-from ramify.lab._by_rules import RULES, negate_question
 from ramify.lab.dataset import OPEN_TYPE
 from ramify.lab.metrics import contained_facts, exact_match, token_f1
 from ramify.lab.prompts.propose import KIND_INSTRUCTIONS, propose_prompt
@@ -39,6 +38,7 @@ from ramify.tools.index.index import iterate_passages
 from ramify.tools.index.passage_store import document_id
 from ramify.tools.index.progress import Progress, ignore_progress
 from ramify.tools.names import contains_name
+from ramify.tools.questions_by_rules import RULES, negate_question
 from ramify.tools.search.searcher import open_index
 
 QUESTION_KINDS = ("fact", "two-hop", "yes-no", "how-to", "unanswerable")

@@ -88,6 +88,7 @@ class JsonApi:
             Route("/page", self.page, methods=["POST"]),
             Route("/collections", self.create_collection, methods=["POST"]),
             Route("/collections/{name}", self.delete_collection, methods=["DELETE"]),
+            Route("/collections/{name}/questions", self.suggested_questions),
             Route("/collections/{name}/documents", self.documents),
             Route("/collections/{name}/documents", self.upload_document, methods=["POST"]),
             Route("/collections/{name}/documents", self.delete_document, methods=["DELETE"]),
@@ -233,6 +234,11 @@ class JsonApi:
         name = request.path_params["name"]
         await asyncio.to_thread(self._collections.delete, request_user(request), name)
         return JSONResponse({"deleted": name})
+
+    async def suggested_questions(self, request: Request) -> Response:
+        """Return a few questions that the documents of a collection answer."""
+        collection = self._catalog.collection(request.path_params["name"])
+        return JSONResponse({"questions": await asyncio.to_thread(collection.suggested_questions)})
 
     async def documents(self, request: Request) -> Response:
         """List the documents of a collection."""

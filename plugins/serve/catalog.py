@@ -14,9 +14,12 @@ from ramify.serve.questions import to_failure
 from ramify.studio.server.bounds import LIMITS, cap_limits, check_allowed, unique_index_names
 from ramify.tools.demo import demo_index
 from ramify.tools.errors import UsageError
+from ramify.tools.index.file_list import sources_of
+from ramify.tools.index.index import iterate_passages
 from ramify.tools.index.index_store import is_store_address
 from ramify.tools.index.manifest import Manifest
 from ramify.tools.index.passage_store import opened_passages
+from ramify.tools.questions_by_rules import suggest_questions
 from ramify.tools.quoting import truncate_line
 from ramify.tools.scrub import mask_address
 from ramify.tools.search.collection_set import CollectionSet
@@ -28,6 +31,8 @@ SERVER_SETTINGS = ("index", "model", "base_url", "profile")
 """Settings that a request cannot set: it names a collection and one of the server's models; the operator sets the profile."""
 MAX_QUOTED_CHARS = 80
 """Maximum length of a rejected value in an error message."""
+_SAMPLE, _SUGGESTED = 1000, 4
+"""The number of passages in which questions are looked for, and of questions suggested."""
 NAME_SEPARATOR = "+"
 """Separates the names of collections that are searched together; not allowed in a name."""
 _FILE_COUNT_QUERY = "SELECT count(*) FROM (SELECT DISTINCT root, file, CASE file WHEN '' THEN id END FROM documents)"
@@ -53,6 +58,13 @@ class Collection:
         with opened_passages(folder) as database:
             [count] = database.execute(_FILE_COUNT_QUERY).fetchone()
         return int(count)
+
+    def suggested_questions(self) -> list[str]:
+        """Return a few questions that its documents answer, found by rules in a sample of its passages. Blocking."""
+        index = open_index(self.where)
+        ids = index.ids()
+        sample = iterate_passages(index, ids[:: max(1, len(ids) // _SAMPLE)])
+        return suggest_questions(list(sample), _SUGGESTED)
 
     def to_json(self) -> dict[str, Any]:
         """Return the description of the collection as JSON values; with an `error`, and no counts, if it cannot be opened. Blocking."""
@@ -93,6 +105,18 @@ class Selection:
             return self.members[0].where
         collections = CollectionSet.from_members([member.where for member in self.members])
         return replace(collections, names=tuple(member.name for member in self.members))
+
+    def file_filter(self, files: Sequence[str]) -> dict[str, Any]:
+        """Return the filter for the passages of these files; raise UsageError for several collections, or a file without passages."""
+        where = self.members[0].where
+        if len(self.members) > 1 or is_store_address(where):
+            raise UsageError("files can be chosen in one collection in a folder", "name one collection, or omit the files")
+        folder = demo_index() if where == DEMO else Path(where)
+        for file in files:
+            if not sources_of(folder, [file]):
+                quoted = truncate_line(repr(file), MAX_QUOTED_CHARS)
+                raise UsageError(f"the collection {self.name!r} has no searchable file {quoted}", "choose among its documents")
+        return {"source": sources_of(folder, files)}
 
     def locate(self, passage: str) -> tuple[Collection, str] | None:
         """Return the collection of a passage and the passage's id in it; with several collections, ids begin with a collection's name."""

@@ -146,7 +146,10 @@ class UserCollections:
         return unique_name
 
     def list_documents(self, name: str) -> dict[str, Any]:
-        """Return the documents of a collection with their numbers of passages, and the skipped ones with the reason. Blocking."""
+        """Return the documents of a collection with their numbers of passages, remarks, and the id of their first passage; blocking.
+
+        Also the skipped ones, with the reason.
+        """
         file_list, not_indexed, incomplete, collection = FileList(), set[str](), list[str](), self._by_name.get(name)
         if collection is not None and collection.source is None:
             not_indexed, incomplete = collection.uploads.complete(), collection.uploads.incomplete()
@@ -155,9 +158,11 @@ class UserCollections:
             file_list = FileList() if where == DEMO or "://" in where or not Path(where).is_dir() else read_file_list(Path(where))
         skipped = [{"name": source, "reason": reason} for source, reason in file_list.unread]
         skipped += [{"name": file, "reason": INCOMPLETE} for file in incomplete]
-        counts = {file.source: file.searched + sum(file.left_out.values()) for file in file_list.files}
-        not_indexed -= {*counts, *(source for source, _ in file_list.unread)}
-        files = [{"name": file, "passages": count} for file, count in (*((file, 0) for file in sorted(not_indexed)), *counts.items())]
+        not_indexed -= {*(file.source for file in file_list.files), *(source for source, _ in file_list.unread)}
+        files: list[dict[str, Any]] = [{"name": file, "passages": 0, "remarks": [], "first": ""} for file in sorted(not_indexed)]
+        for file in file_list.files:
+            stored = file.searched + sum(file.left_out.values())
+            files.append({"name": file.source, "passages": stored, "remarks": list(file.remarks), "first": file.first})
         omitted = max(len(files) - MAX_LISTED, 0) + max(len(skipped) - MAX_LISTED, 0)
         uploaded = collection is not None and collection.source is None
         return {"files": files[:MAX_LISTED], "skipped": skipped[:MAX_LISTED], "more": omitted, "uploaded": uploaded}

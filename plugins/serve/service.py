@@ -36,6 +36,10 @@ USER_SEPARATOR = "/"
 """Separates user and conversation in the name of a stored thread; not allowed in either."""
 
 
+MAX_CHOSEN_FILES = 200
+"""Maximum number of files that a question can choose."""
+
+
 class AskRequest(BaseModel):
     """A question in the form of the JSON interface; omitted fields have the server's defaults."""
 
@@ -47,6 +51,8 @@ class AskRequest(BaseModel):
     strategy: str | None = None
     model: str | None = None
     settings: dict[str, Any] = Field(default_factory=dict)
+    files: list[str] = Field(default_factory=list, max_length=MAX_CHOSEN_FILES)
+    """The only files of the collection to answer from; empty for all."""
     style: Style | None = None
     thread: str | None = None
     """The conversation of the question, or `new`; without it, nothing is stored."""
@@ -63,6 +69,8 @@ class EditRequest(BaseModel):
     collection: str | list[str] | None = None
     model: str | None = None
     settings: dict[str, Any] = Field(default_factory=dict)
+    files: list[str] = Field(default_factory=list, max_length=MAX_CHOSEN_FILES)
+    """The only files of the collection to answer from; empty for all."""
     style: Style | None = None
 
 
@@ -202,4 +210,7 @@ class QuestionService:
     async def _options(self, strategy: str, request: AskRequest | EditRequest, has_reviewer: bool) -> dict[str, Any]:
         selection = self.catalog.selection(request.collection)
         settings = {**request.settings, **({"style": request.style} if request.style else {})}
+        if request.files:
+            chosen = await asyncio.to_thread(selection.file_filter, request.files)
+            settings["filter"] = {**(settings.get("filter") or {}), **chosen}
         return await asyncio.to_thread(self.catalog.request_options, strategy, selection, request.model, settings, has_reviewer)

@@ -9,8 +9,13 @@ from ramify.tools.documents.load import EDITION
 from ramify.tools.index.passage_store import SKIPPED_FACT, has_remarks, opened_passages
 
 _FILE_COUNTS = """
-SELECT documents.root, documents.file, hidden, count(*) FROM documents LEFT JOIN passages ON passages.document = documents.id
-GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+SELECT documents.root, documents.file, hidden, count(*), CASE WHEN hidden IS NULL THEN passages.id END, min(passages.row)
+FROM documents LEFT JOIN passages ON passages.document = documents.id GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+"""
+"""With one `min`, SQLite takes the other columns of a group from the row that has it."""
+_SOURCES = """
+SELECT DISTINCT metadata ->> '$.source' FROM passages JOIN documents ON documents.id = passages.document
+WHERE hidden IS NULL AND documents.file IN (SELECT value FROM json_each(?)) ORDER BY 1
 """
 
 
@@ -23,6 +28,8 @@ class ListedFile(NamedTuple):
     left_out: Mapping[str, int]
     """Number of hidden passages by role (`contents`, `legal`, …), or `twin` for duplicates."""
     remarks: Sequence[str] = ()
+    first: str = ""
+    """The id of its first searchable passage, "" if there is none."""
 
 
 class FileList(NamedTuple):
@@ -36,19 +43,35 @@ class FileList(NamedTuple):
 def read_file_list(folder: Path) -> FileList:
     """Return the files of an index and what its last build skipped; IndexingError if it is damaged; blocking."""
     hidden_counts: dict[tuple[str, str], dict[str | None, int]] = {}
+    first: dict[tuple[str, str], str] = {}
     with opened_passages(folder) as database:
-        for root, source, hidden, count in database.execute(_FILE_COUNTS):
+        for root, source, hidden, count, identity, _ in database.execute(_FILE_COUNTS):
             hidden_counts.setdefault((root, source), {})[hidden] = count
+            if identity is not None:
+                first[root, source] = identity
         fact = database.execute("SELECT value FROM facts WHERE name = ?", [SKIPPED_FACT]).fetchone()
         remarks_column = "remarks" if has_remarks(database) else "'[]'"
         records = database.execute(f"SELECT root, source, {remarks_column} FROM files").fetchall()
     remarks = {(root, source): [_shown_remark(source, *remark) for remark in json.loads(listed)] for root, source, listed in records}
     files = tuple(
-        ListedFile(root, source, counts.get(None, 0), {kind: n for kind, n in counts.items() if kind}, remarks.get((root, source), ()))
+        ListedFile(
+            root,
+            source,
+            counts.get(None, 0),
+            {kind: n for kind, n in counts.items() if kind},
+            remarks.get((root, source), ()),
+            first.get((root, source), ""),
+        )
         for (root, source), counts in hidden_counts.items()
     )
     unread = tuple((name, reason) for name, reason in json.loads(fact[0])) if fact else ()
     return FileList(files, unread, count_outdated(folder))
+
+
+def sources_of(folder: Path, files: Sequence[str]) -> list[str]:
+    """Return the sources, as in metadata, of the passages of files; a table has one for each record. Blocking."""
+    with opened_passages(folder) as database:
+        return [source for (source,) in database.execute(_SOURCES, [json.dumps(list(files))]) if source]
 
 
 def count_outdated(folder: Path) -> int:

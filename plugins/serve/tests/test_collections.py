@@ -48,7 +48,7 @@ def test_documents_that_are_sent_can_be_asked(serve: Serve, tmp_path: Path) -> N
     assert (kind, built["documents"], [entry["name"] for entry in built["skipped"]]) == ("built", 1, ["broken.pdf"])
     assert list_collections(server)["arda"] | {"passages": 1} == list_collections(server)["arda"]
     documents = server.call("GET", "/collections/arda/documents").json()
-    assert documents["files"] == [{"name": "keeper.txt", "passages": 1}]
+    assert documents["files"] == [{"name": "keeper.txt", "passages": 1, "remarks": [], "first": "keeper.txt"}]
     assert [entry["name"] for entry in documents["skipped"]] == ["broken.pdf"]
     result = dict(server.ask("Who was the first keeper of the lighthouse of Arda?", collection="arda"))["result"]
     assert result["answer"] == "Jonas Vell"
@@ -186,7 +186,9 @@ def test_a_collection_without_readable_documents_is_reported(serve: Serve) -> No
     send(server, "arda", "broken.pdf", b"%PDF-1.4 nothing")
     kind, error = index(server, "arda")[-1]
     assert (kind, error["kind"]) == ("error", "input")
-    assert server.call("GET", "/collections/arda/documents").json()["files"] == [{"name": "broken.pdf", "passages": 0}]
+    assert server.call("GET", "/collections/arda/documents").json()["files"] == [
+        {"name": "broken.pdf", "passages": 0, "remarks": [], "first": ""}
+    ]
 
 
 def test_indexing_is_stopped(serve: Serve) -> None:
@@ -259,10 +261,49 @@ def test_a_collection_is_asked_while_its_meanings_are_computed(serve: Serve, mon
         server.call("POST", "/collections/arda/index", json={})
         wait_until(lambda: list_collections(server)["arda"]["passages"] == 1)
         assert list_collections(server)["arda"]["building"]
-        assert server.call("GET", "/collections/arda/documents").json()["files"] == [{"name": "keeper.txt", "passages": 1}]
+        assert server.call("GET", "/collections/arda/documents").json()["files"] == [
+            {"name": "keeper.txt", "passages": 1, "remarks": [], "first": "keeper.txt"}
+        ]
         early = dict(server.ask("Who was the first keeper of the lighthouse of Arda?", collection="arda"))["result"]
         computing.set()
         wait_until(lambda: not list_collections(server)["arda"]["building"])
     late = dict(server.ask("Who was the first keeper of the lighthouse of Arda?", collection="arda"))["result"]
     assert early["answer"] == late["answer"] == "Jonas Vell"
     assert [any(BY_WORDS in notice for notice in result["notices"]) for result in (early, late)] == [True, False]
+
+
+def test_a_question_is_answered_from_chosen_files_only(serve: Serve) -> None:
+    server = serve()
+    server.call("POST", "/collections", json={"name": "arda"})
+    send(server, "arda", "keeper.txt", KEEPER.encode())
+    send(server, "arda", "keepers.csv", b"lighthouse,keeper\nArda,Mara Lind\nOskel,Tom Reed\n")
+    index(server, "arda")
+    asked = "Who was the first keeper of the lighthouse of Arda?"
+
+    def sources(*files: str) -> set[str]:
+        result = dict(server.ask(asked, collection="arda", files=list(files), strategy="naive"))["result"]
+        return {passage["source"].partition("#")[0] for passage in result["citations"]}
+
+    assert sources("keeper.txt") == {"keeper.txt"}
+    assert sources("keepers.csv") == {"keepers.csv"}
+    assert sources() >= {"keeper.txt"}
+    for body in ({"collection": "arda", "files": ["gone.txt"]}, {"collection": "arda+demo", "files": ["keeper.txt"]}):
+        assert "choose" in refusal(server.call("POST", "/ask", json={"question": asked, **body})) or "name one" in refusal(
+            server.call("POST", "/ask", json={"question": asked, **body})
+        )
+
+
+def test_questions_are_suggested_from_the_documents(serve: Serve) -> None:
+    server = serve()
+    assert "What is Budapest?" in server.call("GET", "/collections/demo/questions").json()["questions"]
+    server.call("POST", "/collections", json={"name": "arda"})
+    send(
+        server,
+        "arda",
+        "lamp.md",
+        b"# Arda lamp\n\nThe Arda lamp is a bright lamp of the harbour.\n\nTo clean the lens, use warm water and soap.\n",
+    )
+    index(server, "arda")
+    suggested = server.call("GET", "/collections/arda/questions").json()["questions"]
+    assert suggested == ["What is the Arda lamp?"], "one of each file"
+    assert server.call("GET", "/collections/none/questions").status_code == 400

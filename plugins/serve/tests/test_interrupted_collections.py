@@ -121,7 +121,7 @@ def test_an_upload_that_is_killed_leaves_no_half_document(tmp_path: Path, size: 
         listed = after.list_documents("arda")
         assert [entry["name"] for entry in listed["files"]] == ["secret.txt"] * len(documents)
         after.append_upload("ada", "arda", "secret.txt", 0, SECRET, len(SECRET))
-        assert after.list_documents("arda") == NOTHING | {"files": [{"name": "secret.txt", "passages": 0}]}
+        assert after.list_documents("arda") == NOTHING | {"files": [{"name": "secret.txt", "passages": 0, "remarks": [], "first": ""}]}
 
 
 @pytest.mark.parametrize("left", ["documents/secret.txt", "index/manifest.json", "uploads/secret.txt"])

@@ -293,7 +293,12 @@ class StoreContract:
             file.write("no record\n")
         steps: list[tuple[int, int | None, str]] = []
         first = Index.build([papers], where, WordEncoder(), batch_size=10, progress=lambda *step: steps.append(step))
-        assert [step for step in steps if step[0] and step[2] == "passages"] == [(10, 25, "passages"), (20, 25, "passages"), (25, 25, "passages")]
+        encoded = [step for step in steps if step[0] and step[2] == "passages"]
+        assert encoded == [
+            (10, 25, "passages"),
+            (20, 25, "passages"),
+            (25, 25, "passages"),
+        ]
         assert build(papers, where).skipped == first.skipped == [("records.jsonl#26", "not a JSON record")]
 
 

@@ -4,13 +4,15 @@ Simpler than those of a model: each asks for the content of one sentence, mostly
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
-from ramify.lab.question_file import ProposedQuestion
-from ramify.nodes.tree import Passage
 from ramify.tools.english import MIN_PERSON_PROBABILITY, fold, person_probabilities, strip_disambiguation
+from ramify.tools.passage import Passage
 from ramify.tools.supporting_sentence import split_statements
 
+RuleQuestion = dict[str, Any]
+"""A question with its answer, the quote that answers it, and the rule; of a definition also its parts."""
 _CONTINUATION = "which|who|whose|where|born|with|but|so|because|although|while|known|named|published|directed|based|founded|located"
 _DEFINITION = re.compile(
     r"((?:An? )?[\w'’.-]+(?: [\w'’.-]+){0,4}?) (is|are|was|were) "
@@ -54,7 +56,7 @@ def find_definitions(passage: Passage) -> Iterator[tuple[str, str, str, str]]:
             yield name, definition[2], definition[3].strip(), sentence
 
 
-def fact_questions(passage: Passage) -> Iterator[ProposedQuestion]:
+def fact_questions(passage: Passage) -> Iterator[RuleQuestion]:
     """Yield questions about definitions and about the values of records."""
     for name, verb, definition, sentence in find_definitions(passage):
         asks = "Who" if person_probabilities([name])[0] >= MIN_PERSON_PROBABILITY else "What"
@@ -68,7 +70,7 @@ def fact_questions(passage: Passage) -> Iterator[ProposedQuestion]:
         yield {"question": question, "answer": record[2].strip(), "quote": record[0], "rule": "a record"}
 
 
-def yes_no_questions(passage: Passage) -> Iterator[ProposedQuestion]:
+def yes_no_questions(passage: Passage) -> Iterator[RuleQuestion]:
     """Yield yes/no questions about definitions; the answer is Yes."""
     for name, verb, definition, sentence in find_definitions(passage):
         question = f"{verb.capitalize()} {name} {definition}?"
@@ -83,7 +85,7 @@ def yes_no_questions(passage: Passage) -> Iterator[ProposedQuestion]:
         }
 
 
-def how_to_questions(passage: Passage) -> Iterator[ProposedQuestion]:
+def how_to_questions(passage: Passage) -> Iterator[RuleQuestion]:
     """Yield questions about instructions ("To …, use …") and about headings that begin with "How to"."""
     sentences = split_statements(passage.text)
     for sentence in sentences:
@@ -95,10 +97,18 @@ def how_to_questions(passage: Passage) -> Iterator[ProposedQuestion]:
             yield {"question": f"How do you {match[1]}?", "answer": match[2], "quote": sentence, "rule": "an instruction"}
     heading = str(passage.metadata.get("heading") or passage.title).split(" > ")[-1].strip()
     if (match := _HOW_TO_HEADING.fullmatch(heading)) and sentences:
-        yield {"question": f"How do you {match[1].rstrip('?')}?", "answer": sentences[0], "quote": sentences[0], "rule": "a heading"}
+        words = match[1].split()
+        in_title_case = 2 * sum(word[0].isupper() for word in words) > len(words)
+        task = " ".join(word.lower() if in_title_case and not word.isupper() else word for word in words)
+        yield {
+            "question": f"How do you {task[0].lower()}{task[1:].rstrip('?')}?",
+            "answer": sentences[0],
+            "quote": sentences[0],
+            "rule": "a heading",
+        }
 
 
-RULES: dict[str, Callable[[Passage], Iterator[ProposedQuestion]]] = {
+RULES: dict[str, Callable[[Passage], Iterator[RuleQuestion]]] = {
     "fact": fact_questions,
     "yes-no": yes_no_questions,
     "how-to": how_to_questions,
@@ -106,6 +116,37 @@ RULES: dict[str, Callable[[Passage], Iterator[ProposedQuestion]]] = {
 """The rule of each kind of question."""
 
 
-def negate_question(question: ProposedQuestion, other: ProposedQuestion) -> ProposedQuestion:
+def negate_question(question: RuleQuestion, other: RuleQuestion) -> RuleQuestion:
     """Return a yes/no question about one term with the definition of another; the answer is No."""
     return {**question, "question": f"{question['verb'].capitalize()} {question['name']} {other['definition']}?", "answer": "No"}
+
+
+MAX_SUGGESTED_CHARS = 90
+"""Longer questions are not suggested."""
+
+
+def suggest_questions(passages: Sequence[Passage], most: int) -> list[str]:
+    """Return at most so many questions that the passages answer: of facts and instructions in turn, each from another source."""
+    suggested: list[str] = []
+    sources: set[str] = set()
+    kinds = [_candidates(passages, "fact"), _candidates(passages, "how-to")]
+    while kinds and len(suggested) < most:
+        for candidates in list(kinds):
+            chosen = next(((source, text) for source, text in candidates if source not in sources), None)
+            if chosen is None:
+                kinds.remove(candidates)
+            elif len(suggested) < most:
+                sources.add(chosen[0])
+                suggested.append(chosen[1])
+    return suggested
+
+
+def _candidates(passages: Sequence[Passage], kind: str) -> Iterator[tuple[str, str]]:
+    """Yield the source and the text of each short question of a kind; a definition has to be of what its section is about."""
+    for passage in passages:
+        above = {*fold(f"{passage.title} {passage.metadata.get('heading', '')}").split()}
+        for asked in RULES[kind](passage):
+            term = re.sub(r"^\w+ \w+ (the |an? )?|\?$", "", asked["question"])
+            of_its_section = asked["rule"] != "a definition" or {*fold(term).split()} <= above
+            if of_its_section and len(asked["question"]) <= MAX_SUGGESTED_CHARS:
+                yield passage.source, asked["question"]
