@@ -3,7 +3,7 @@
 * a run: `run` has its stages, `variants` what it compares, the `manifest` its configuration;
   a `task` is one question with one variant and returns a row
 * from data to scores: `load` reads a `dataset`, `metrics` score; `degraded` has robustness tests: degraded metadata, questions and searches
-* questions about your own index: `proposing` writes them to a `question_file`, with a model or `by_rules`
+* questions about your own index: `proposing` writes them to a `question_file`, with a model or by rules
 * `papers` declares the papers that can be reproduced
 * `inspect` wraps a strategy as a solver of inspect_ai, an evaluation framework
 * `inspection` shows the contents of an index

@@ -4,8 +4,9 @@
 * read and split: `build`, `chunking`, `near_duplicates`
 * written: `index_writer`, its tables in `passage_store`
 * search structures: `hnsw` for vectors, `full_text` for words
-* published: `publication`, `manifest`
-* opened: `publication`, `passage_store`; `index` has the base class of graphs and hierarchies, which a plug-in offers as a `kind`
+* published: `publication`, `manifest`, the `folder` with its lock
+* opened: `publication`, `passage_store`; `unfinished` while vectors are computed; its `file_list`; `index` has the base class of
+  graphs and hierarchies, which a plug-in offers as a `kind`
 * searched: `hybrid_search`; its `reports`
 """
 
