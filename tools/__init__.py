@@ -6,7 +6,8 @@
 * `plugins`: what installed packages add to ramify
 * for all interfaces: `pages`, `checkup`, `errors`, `user_input` (validation), `new_files`, `shared`, `scrub`, `server_address`;
   `released` models, their `downloads` (by `pip`) and `released_weights`; the `profile` of a calibration, by which answers are withheld
-* texts: `questions_by_rules` that passages answer, `english`, `anaphora` (pronouns and fragments), `identifiers` (codes and exact numbers), `languages`, `no_answer` (replies
+* texts: `questions_by_rules` that passages answer,
+  `english`, `anaphora` (pronouns and fragments), `identifiers` (codes and exact numbers), `languages`, `no_answer` (replies
   without one, by its `no_answer_words`), `quoting`, `steps` (the order of a procedure), `supporting_sentence`, `text_location`,
   `versions`, `names` in texts with their `inflection`
 """

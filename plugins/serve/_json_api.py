@@ -99,10 +99,12 @@ class JsonApi:
         ]
 
     async def about(self, request: Request) -> Response:
-        """Return the version, the user, the defaults and the models."""
+        """Return the version, the user, the defaults and the models; of the default model the name, and why another is used instead."""
         first, models = self._catalog.collection(None).name, list(self._catalog.models)
         default = {"collection": first, "strategy": self._catalog.strategy, "model": models[0]}
-        return JSONResponse({"version": version("ramify-rag"), "user": request_user(request), "default": default, "models": models})
+        model, notices = await asyncio.to_thread(self._catalog.resolved_model)
+        about = {"version": version("ramify-rag"), "user": request_user(request), "default": default, "models": models}
+        return JSONResponse({**about, "model": model, "notices": notices})
 
     async def collections(self, request: Request) -> Response:
         """List the collections."""

@@ -44,6 +44,8 @@ _PAGE_FILES = {
     "serve_parts.js": "text/javascript",
     "serve_panels.js": "text/javascript",
     "serve_review.js": "text/javascript",
+    "serve_sources.js": "text/javascript",
+    "serve_upload.js": "text/javascript",
 }
 
 

@@ -9,11 +9,12 @@ from typing import Any, Literal, TypeVar, get_args, get_origin
 from ramify.graphs.run import check_reviewer
 from ramify.graphs.strategies import Strategy, build, configure, load_strategies, own_options
 from ramify.graphs.tool import ABOUT_DEMO
+from ramify.nodes.asking.ask import current_model
 from ramify.nodes.settings import Settings
 from ramify.serve.questions import to_failure
 from ramify.studio.server.bounds import LIMITS, cap_limits, check_allowed, unique_index_names
 from ramify.tools.demo import demo_index
-from ramify.tools.errors import UsageError
+from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.index.file_list import sources_of
 from ramify.tools.index.index import iterate_passages
 from ramify.tools.index.index_store import is_store_address
@@ -192,6 +193,17 @@ class Catalog:
         if not has_reviewer:
             check_reviewer(request_settings, None)
         return options
+
+    def resolved_model(self) -> tuple[str, list[str]]:
+        """Return the name of the default model, and notices on it, such as why it is not a language model; blocking.
+
+        The name is "" if it cannot be used now.
+        """
+        try:
+            model = current_model(configure(self.strategy, self.request_options(self.strategy, self.selection(None)))[1])
+        except RamifyError:
+            return "", []
+        return model.name, list(model.notices)
 
     def model_names(self) -> list[str]:
         """Return a model name `collection/strategy` for each collection and each strategy that can answer from it. Blocking.

@@ -1,9 +1,12 @@
 // The page of `ramify serve`: conversations, the question box, and a source beside the answer.
 import { Failure, Turn, access, button, call, drawSource, events, failed, make, many, markdown, read } from "./serve_parts.js";
 import { Review } from "./serve_review.js";
+import { Files } from "./serve_sources.js";
+import { addDocuments, follow as followBuild, isFollowing, told } from "./serve_upload.js";
 import { askForToken, chooseSeveral, confirmed, openCollections, openSettings, settings } from "./serve_panels.js";
 
 const EXAMPLES = ["In which city was the inventor of the ballpoint pen born?", "In which year was the director of Solaris born?", "Who is older, Nikola Tesla or Thomas Edison?"];
+const DEMO = "demo";
 const at = id => document.getElementById(id);
 const AND = "+";
 const LAST_EVENTS = new Set(["remarks", "result", "error"]);
@@ -20,12 +23,15 @@ const load = async () => {
   await settings.load(state.about);
   await loadCollections();
   await listThreads();
+  const running = state.collections.find(one => one.building);
+  if (running) followBuild(running.name, adding).catch(showFailure);
   const asked = decodeURIComponent(location.hash.slice(1));
   if (asked) await openThread(asked); else welcome();
   document.documentElement.dataset.ready = "yes";
 };
 const loadCollections = async wanted => {
-  state.collections = (await read("/collections")).collections;
+  const { collections, folders = [], writable } = await read("/collections");
+  Object.assign(state, { collections, folders, writable });
   const names = state.collections.map(one => one.name), before = wanted || state.collection || sessionStorage.getItem("ramify.collection") || "";
   offer(before.split(AND).every(name => names.includes(name)) ? before : state.about.default.collection);
 };
@@ -37,8 +43,23 @@ const offer = chosen => {
   at("several-open").hidden = names.length < 2;
   at("collection").replaceChildren(...options);
   at("collection").value = state.collection = chosen;
+  files.show(chosen.includes(AND) || isDemo(chosen) ? "" : chosen);
+  suggest(chosen);
   welcome();
 };
+const isDemo = name => state.collections.find(one => one.name === name)?.path === DEMO;
+const files = new Files((citation, from, collection) => openSource(citation, from, { collection }), () => { at("only").textContent = `${files.line()} ✕`; at("only").hidden = !files.picked.size; });
+/** Offer questions that the documents answer. */
+const suggest = async chosen => {
+  state.suggested = isDemo(chosen) ? EXAMPLES : [];
+  if (isDemo(chosen) || chosen.includes(AND)) return;
+  const { questions } = await read(`/collections/${encodeURIComponent(chosen)}/questions`).catch(() => ({ questions: [] }));  // as where it is not indexed yet
+  if (chosen !== state.collection) return;
+  state.suggested = questions;
+  welcome();
+};
+/** What adding documents calls: the collection is chosen as soon as it can be asked. */
+const adding = { then: async name => { await loadCollections(name); sessionStorage.setItem("ramify.collection", state.collection); }, draw: () => loadCollections() };
 const pick = chosen => { offer(chosen); sessionStorage.setItem("ramify.collection", chosen); };
 const pickSeveral = async () => {
   const several = await chooseSeveral(state.collections.map(one => one.name), state.collection.split(AND));
@@ -47,12 +68,16 @@ const pickSeveral = async () => {
 const welcome = () => {
   at("welcome").hidden = at("turns").childElementCount > 0;
   const chosen = state.collections.find(one => one.name === state.collection);
-  const demo = chosen?.path === "demo";
-  at("about").textContent = demo ? "This is the demonstration corpus: short articles on inventors, scientists, films and cities. Add your own documents under Collections."
+  const demo = chosen?.path === DEMO;
+  const first = state.writable && state.collections.every(one => one.path === DEMO) && !isFollowing();
+  if (first && at("add").hidden) at("add").replaceChildren(addDocuments(state.folders, adding, "first"));
+  at("add").hidden = !first;
+  at("about").textContent = demo ? `${first ? "Or ask the demonstration first" : "This is the demonstration corpus"}: short articles on inventors, scientists, films and cities.`
     : state.collection.includes(AND) ? `${state.collection.split(AND).join(", ")} are asked together: each part of a question goes to those that it fits.`
-    : chosen && chosen.documents !== null ? `${chosen.name} has ${many(chosen.files, "document")} in ${many(chosen.passages, "passage")}. Every answer leads to the sentences that it rests on.` : "";
-  at("examples").replaceChildren(...(demo ? EXAMPLES : []).map(text => make("li", {}, button(text, () => ask(text)))));
+    : chosen && chosen.documents !== null ? `${chosen.name} has ${many(chosen.files, "file")} in ${many(chosen.passages, "passage")}. Every answer leads to the sentences that it rests on.` : "";
+  at("examples").replaceChildren(...(state.suggested || []).map(text => make("li", {}, button(text, () => ask(text)))));
   at("how").textContent = settings.line();
+  at("model-told").replaceChildren(...settings.advice(() => openSettings(welcome)));
 };
 
 /* Conversations. */
@@ -104,7 +129,7 @@ const newTurn = (asked, collection, strategy) => {
   const turn = new Turn(asked, { open: openSource, save, edit: runOn });
   Object.assign(turn, { collection, strategy });
   state.last?.tree.allow(false);
-  turn.told = new Set([...state.last?.told || [], ...state.last?.result?.notices || []]);
+  turn.told = new Set([...state.last?.told || state.about.notices, ...state.last?.result?.notices || []]);
   state.last = turn;
   at("turns").append(turn.root);
   at("welcome").hidden = true;
@@ -116,7 +141,7 @@ const ask = async text => {
   if (state.running && !state.running.stopped) return say("A question is being answered. Wait for the answer, or stop it.");
   const { collection } = state;
   const turn = newTurn(question, collection, settings.strategy);
-  turn.given = settings.given();
+  turn.given = { ...settings.given(), ...(files.picked.size && { files: files.chosen }) };
   at("question").value = "";
   await follow(turn, () => ["/ask", { question, collection, ...turn.given, thread: state.thread || "new" }]);
 };
@@ -317,6 +342,8 @@ at("stop").addEventListener("click", stop);
 at("new").addEventListener("click", () => { begin(); closeSide(); at("question").focus(); });
 at("collection").addEventListener("change", () => pick(at("collection").value));
 at("several-open").addEventListener("click", pickSeveral);
+at("only").addEventListener("click", () => { files.all(); at("question").focus(); });
+at("adding").append(told);
 for (const id of ["how", "open-settings"]) at(id).addEventListener("click", () => { closeSide(); openSettings(welcome); });
 at("open-collections").addEventListener("click", () => { closeSide(); openCollections(name => loadCollections(name)); });
 at("side-open").addEventListener("click", openSide);

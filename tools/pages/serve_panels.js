@@ -1,6 +1,9 @@
 // The drawers of the page of `ramify serve`: settings and collections; and what asks for a token, or whether something is meant.
-import { access, button, call, events, failed, make, many, read, sentence } from "./serve_parts.js";
+import { access, button, call, failed, make, many, read, sentence } from "./serve_parts.js";
+import { addDocuments, build, follow, isFollowing, told } from "./serve_upload.js";
 
+/** Models that quote instead of writing. */
+const QUOTING = new Set(["extractive", "extractive:large"]);
 const at = id => document.getElementById(id);
 const shown = value => (value === null || value === undefined ? "not given" : typeof value === "object" ? JSON.stringify(value) : String(value));
 const head = (id, text, dialog) => make("header", {}, make("h2", { id, text }), button("✕", () => dialog.close(), { class: "plain", "aria-label": "Close" }));
@@ -47,12 +50,21 @@ export const askForToken = wrong => asking ||= new Promise(settle => {
   box.focus();
 });
 
+/** What may be spent on a question: settings of a strategy that has them. */
+const SPEND = {
+  quick: one => ({ k: 3, ...(one.max_depth && { max_depth: 1 }) }),
+  balanced: () => ({}),
+  thorough: one => ({ k: 10, ...(one.max_depth && { max_depth: one.max_depth + 1 }) }),
+};
+const SPEND_TOLD = "quick: fewer passages, and split at most once; balanced: as the server is set; thorough: more passages, and split once more.";
+
 /** The strategy, the model and the settings of the next question; those that differ from the server's are sent. */
 export const settings = {
   strategies: [], models: [], strategy: "", model: "", preset: "", changed: {}, defaults: {},
   async load(about) {
     this.strategies = (await read("/strategies")).strategies;
     this.models = about.models;
+    this.resolved = about.model;
     this.defaults = about.default;
     const kept = JSON.parse(sessionStorage.getItem("ramify.settings") || "{}");
     this.strategy = this.strategies.some(one => one.name === kept.strategy) ? kept.strategy : about.default.strategy;
@@ -63,9 +75,27 @@ export const settings = {
   },
   get chosen() { return this.strategies.find(one => one.name === this.strategy); },
   given() { return { strategy: this.strategy, model: this.model, settings: { ...this.changed, ...(this.preset && { preset: this.preset }) } }; },
+  spending(name) { return SPEND[name](Object.fromEntries(this.chosen.settings.map(one => [one.name, one.default]))); },
+  /** The level whose settings are the ones that are set; "own" where there is none. */
+  get spend() {
+    const set = ["k", "max_depth"].map(name => this.changed[name]);
+    return Object.keys(SPEND).find(name => { const wanted = this.spending(name); return set[0] === wanted.k && set[1] === wanted.max_depth; }) || "own";
+  },
+  set spend(name) {
+    delete this.changed.k;
+    delete this.changed.max_depth;
+    Object.assign(this.changed, this.spending(name));
+  },
+  /** Say in words how the next question is answered. */
   line() {
-    const count = Object.keys(this.changed).length + (this.preset ? 1 : 0);
-    return `${this.strategy} · ${this.model}${count ? ` · ${many(count, "setting")} changed` : ""}`;
+    const others = Object.keys(this.changed).filter(name => !["k", "max_depth"].includes(name)).length + (this.preset ? 1 : 0);
+    const model = this.model === "auto" ? this.resolved || "auto" : this.model;
+    return `${this.strategy}, ${this.spend === "own" ? "own settings" : this.spend}, ${QUOTING.has(model) ? "no language model" : model}${others ? `, ${many(others, "setting")} changed` : ""}`;
+  },
+  /** Say what there is instead of a language model, and how to get one; nothing where one is used. */
+  advice(open) {
+    const model = this.model === "auto" ? this.resolved : this.model;
+    return QUOTING.has(model) ? ["Answers are quoted from the documents, without a language model. ", button("Use a language model …", open, { class: "plain" })] : [];
   },
   keep() { sessionStorage.setItem("ramify.settings", JSON.stringify({ strategy: this.strategy, model: this.model, preset: this.preset, changed: this.changed })); },
 };
@@ -77,23 +107,29 @@ export const openSettings = then => {
   const draw = focus => {
     const one = settings.chosen;
     const own = one.settings.filter(setting => !setting.common), common = one.settings.filter(setting => setting.common);
-    const open = dialog.querySelector("details")?.open;
+    const before = [...dialog.querySelectorAll("details.more")].map(each => each.open), opened = place => before[place];
+    const changed = setting => setting.name in settings.changed && !["k", "max_depth"].includes(setting.name);
     const count = Object.keys(settings.changed).length + (settings.preset ? 1 : 0);
     const fields = list => list.map(setting => field(setting, change, draw));
     dialog.replaceChildren(head("settings-head", "Settings", dialog),
+      choice("model", "Model", settings.models, settings.model, value => { settings.model = value; change(); }, "What reads the passages and writes the answer."), howToGetOne(),
       choice("strategy", "Strategy", settings.strategies.map(each => each.name), settings.strategy, value => { Object.assign(settings, { strategy: value, preset: "", changed: {} }); change(); draw("strategy"); },
         `${one.description}${one.paper ? ` (${one.paper})` : ""}`),
-      choice("model", "Model", settings.models, settings.model, value => { settings.model = value; change(); }, "What reads the passages and writes the answer."),
+      choice("spend", "How much to spend", [...Object.keys(SPEND), ...(settings.spend === "own" ? ["own"] : [])], settings.spend, value => { if (value !== "own") settings.spend = value; change(); draw("spend"); }, SPEND_TOLD),
       one.presets.length ? choice("preset", "Preset", ["", ...one.presets], settings.preset, value => { settings.preset = value; change(); draw("preset"); }, "Several settings at once, such as those of the paper.") : "",
       count ? make("div", { class: "row" }, make("span", { class: "empty", text: `${many(count, "setting")} changed` }), button("Reset all", () => { Object.assign(settings, { preset: "", changed: {} }); change(); draw(); })) : "",
-      make("h3", { text: `Settings of ${one.name}` }), ...fields(own),
-      make("details", { open: open || common.some(setting => setting.name in settings.changed) }, make("summary", {}, make("h3", { text: "Settings of every strategy" })), ...fields(common)));
+      make("details", { class: "more", open: opened(0) || own.some(changed) }, make("summary", {}, make("h3", { text: `More: settings of ${one.name}` })), ...fields(own)),
+      make("details", { class: "more", open: opened(1) || common.some(changed) }, make("summary", {}, make("h3", { text: "More: settings of every strategy" })), ...fields(common)));
     if (focus) at(`set-${focus}`)?.focus();
   };
   draw();
   dialog.showModal();
 };
 
+/** How to get a language model: what to run, with what this server can use then. */
+const howToGetOne = () => make("details", { class: "field how" }, make("summary", { text: "How to get a language model" }),
+  make("p", { text: "With Ollama on this machine: run the command, and ask again." }), make("pre", { text: "ollama pull llama3.1:8b" }),
+  make("p", { text: "Without Ollama: download a small one, and start the server with it." }), make("pre", { text: "ramify download qwen2.5-coder-1.5b\nramify serve --model gguf:qwen2.5-coder-1.5b" }));
 const row = (name, label, control, told, changed, extra = "") =>
   make("div", { class: `field${changed ? " changed" : ""}` }, make("label", { for: `set-${name}`, text: label }), make("div", { class: "value" }, control, extra), make("p", { class: "told", id: `told-${name}`, text: told }));
 const picker = (name, values, value, chosen) => {
@@ -135,33 +171,21 @@ const parsed = (text, types) => {
   try { return JSON.parse(text); } catch { return text; }
 };
 
-/* Collections: what there is, and making more. */
-const PART = 6 * 1024 * 1024;
-const DONE = { files: "read, encoding", documents: "read, encoding", passages: "encoded, writing the index" };
-const size = bytes => (bytes < 1e6 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`);
-const base64 = async blob => {
-  const bytes = new Uint8Array(await blob.arrayBuffer());
-  let text = "";
-  for (let place = 0; place < bytes.length; place += 32768) text += String.fromCharCode(...bytes.subarray(place, place + 32768));
-  return btoa(text);
-};
-
-/** What is going on: it goes on when the drawer is shut. */
-const told = make("div", { role: "status" });
-let followed = null;
-
+/* Collections. */
 /** Open the drawer of collections; `then` is called with a name when there is a new one, and without when one is gone. */
 export const openCollections = then => {
   const dialog = at("collections"), list = make("ul", { class: "list" });
   const draw = async () => {
     const { collections, folders = [], writable } = await read("/collections");
     list.replaceChildren(...collections.map(one => item(one, { draw, then, list })));
-    dialog.replaceChildren(...[head("collections-head", "Collections", dialog), list, told, writable ? form(folders, { draw, then }) : ""].filter(Boolean));
+    const shown = [head("collections-head", "Collections", dialog), list, told, writable ? addDocuments(folders, { draw, then }, "collection") : ""];
+    dialog.replaceChildren(...shown.filter(Boolean));
     followTests(list, collections);
     const running = collections.find(one => one.building);
-    if (running && !followed) follow(running.name, { draw, then }).catch(error => told.replaceChildren(failed(error)));
+    if (running && !isFollowing()) follow(running.name, { draw, then }).catch(error => told.replaceChildren(failed(error)));
   };
   dialog.replaceChildren(head("collections-head", "Collections", dialog));
+  dialog.onclose = () => at("adding").append(told);
   draw().catch(error => dialog.append(failed(error)));
   dialog.showModal();
 };
@@ -172,7 +196,7 @@ const item = (one, tools) => {
     from.ariaExpanded = String(from.ariaExpanded !== "true");
     files.replaceChildren(...(from.ariaExpanded === "true" ? [await documents(one, tools)] : []));
   };
-  const guarded = act => async event => { const from = event.currentTarget; if (!followed) told.replaceChildren(); try { await act(from); } catch (error) { told.replaceChildren(failed(error)); } };
+  const guarded = act => async event => { const from = event.currentTarget; if (!isFollowing()) told.replaceChildren(); try { await act(from); } catch (error) { told.replaceChildren(failed(error)); } };
   const acts = !one.changeable ? [] : [
     button("Index again", guarded(async () => build(one.name, tools))),
     button("Delete", guarded(async () => {
@@ -181,7 +205,7 @@ const item = (one, tools) => {
       await tools.then();
       await tools.draw();
     }), { class: "danger" })];
-  const held = one.error ? "cannot be opened" : one.documents === null ? "not indexed yet" : `${one.kind} · ${many(one.files, "document")} · ${many(one.passages, "passage")}`;
+  const held = one.error ? "cannot be opened" : one.documents === null ? "not indexed yet" : `${one.kind} · ${many(one.files, "file")} · ${many(one.passages, "passage")}`;
   const follows = one.watched ? [make("p", { class: "told", text: `follows the folder ${one.watched.folder}${one.watched.updated ? `, up to date since ${new Date(one.watched.updated).toLocaleString()}` : ""}` }),
     one.watched.problem ? failed({ message: one.watched.problem }) : ""] : "";
   return make("li", {}, make("span", { class: "name", dir: "auto", text: one.name }), make("p", { class: "told", text: `${held}${one.folder ? ` · ${one.folder}` : ""}` }), follows,
@@ -230,72 +254,4 @@ const documents = async (one, tools) => {
   const rows = [...skipped.map(({ name, reason }) => make("li", {}, make("span", { class: "doc" }, name, make("span", { class: "skipped", text: `skipped: ${reason}` })), drop({ name }))),
     ...files.map(file => make("li", {}, make("span", { class: "doc", dir: "auto", text: file.name }), make("span", { class: "state", text: state(file) }), drop(file)))];
   return rows.length ? make("ul", { class: "files", tabindex: 0, "aria-label": `Documents of ${one.name}` }, rows) : make("p", { class: "empty", text: "There is no document yet." });
-};
-
-const form = (folders, tools) => {
-  const name = make("input", { id: "collection-name", placeholder: "that of the first document or of the folder", autocomplete: "off", maxlength: 40 });
-  const picked = make("input", { type: "file", multiple: true, class: "unseen", "aria-label": "Documents to upload", tabindex: -1, on: { change: () => upload([...picked.files]) } });
-  const zone = make("div", { class: "drop-zone" }, make("p", { text: "Drop documents here, or" }), make("div", { class: "row" }, button("Choose files …", () => picked.click())), picked);
-  const wanted = given => (name.value.trim() || given).normalize("NFC").replace(/[^\p{L}\p{N}_.-]+/gu, "-").replace(/^[-.]+|[-.]+$/g, "").slice(0, 40) || "documents";
-  const guarded = async act => { try { await act(); } catch (error) { told.replaceChildren(failed(error)); await tools.draw().catch(() => null); } };
-  const upload = files => guarded(async () => {
-    if (!files.length) return;
-    const made = await read("/collections", { method: "POST", body: { name: wanted(files[0].name.replace(/\.[^.]+$/, "")) } });
-    const all = files.reduce((sum, file) => sum + file.size, 0), bar = make("progress", { max: Math.max(all, 1), "aria-label": "Uploaded" }), text = make("p");
-    let sent = 0;
-    told.replaceChildren(text, bar);
-    for (const file of files) {
-      for (let offset = 0; offset === 0 || offset < file.size; offset += PART) {
-        text.textContent = `uploading ${file.name}: ${size(sent)} of ${size(all)}`;
-        bar.value = sent;
-        const part = file.slice(offset, offset + PART);
-        await call(`/collections/${encodeURIComponent(made.name)}/documents`, { method: "POST", body: { file: file.name, offset, size: file.size, content: await base64(part) } });
-        sent += part.size;
-      }
-    }
-    await build(made.name, tools);
-  });
-  for (const [event, over] of [["dragover", true], ["dragenter", true], ["dragleave", false], ["drop", false]]) {
-    zone.addEventListener(event, heard => { heard.preventDefault(); zone.classList.toggle("over", over); if (event === "drop") upload([...heard.dataTransfer.files]); });
-  }
-  const place = make("input", { id: "collection-folder", list: "folders", placeholder: folders[0] || "", autocomplete: "off" });
-  const offered = make("datalist", { id: "folders" }, folders.map(folder => make("option", { value: folder })));
-  const named = make("div", { class: "row" }, place, offered, button("Index the folder", () => guarded(async () => {
-    const made = await read("/collections", { method: "POST", body: { name: wanted(place.value.split(/[\\/]/).filter(Boolean).at(-1) || ""), folder: place.value.trim() } });
-    await build(made.name, tools);
-  })));
-  return make("section", {}, make("h3", { text: "Add documents" }), make("label", { class: "labelled", for: "collection-name", text: "Name of the collection" }), make("div", { class: "row" }, name),
-    make("p", { class: "empty", text: "Documents are added to a collection that you uploaded before, if you give its name." }), zone,
-    folders.length ? [make("label", { class: "labelled", for: "collection-folder", text: "Or a folder on the server" }), named] : "");
-};
-
-const build = async (name, tools) => {
-  await call(`/collections/${encodeURIComponent(name)}/index`, { method: "POST", body: {} });
-  await follow(name, tools);
-};
-/** Tell how far the build of a collection is, until its end. */
-const follow = async (name, tools) => {
-  const text = make("p", { text: `indexing ${name} …` }), bar = make("progress", { "aria-label": "Indexed" });
-  const path = `/collections/${encodeURIComponent(name)}`;
-  told.replaceChildren(text, bar, make("div", { class: "row" }, button("Stop", () => call(`${path}/stop`, { method: "POST", body: {} }).catch(() => null))));
-  const heed = async (kind, data) => {
-    if (kind === "progress") {
-      const rest = data.rest_s === null ? "" : `, ${data.rest_s < 90 ? `${Math.ceil(data.rest_s)} s` : `${Math.round(data.rest_s / 60)} min`} left`;
-      const rate = data.rate === null ? "" : `, ${data.rate.toFixed(1)}/s`, ready = data.total !== null && data.done >= data.total;
-      text.textContent = `${name}: ${data.done.toLocaleString("en")}${data.total === null ? "" : ` of ${data.total.toLocaleString("en")}`} ${data.unit}${ready ? ` ${DONE[data.unit] || "done"} …` : `${rate}${rest}`}`;
-      if (data.total) { bar.max = data.total; bar.value = data.done; } else bar.removeAttribute("value");
-    } else if (kind === "built") {
-      const left = data.skipped.length ? `, ${many(data.skipped.length, "file")} skipped` : "";
-      const built = (await read("/collections")).collections.find(one => one.name === name);
-      told.replaceChildren(make("p", { text: `${name}: ${many(built?.files ?? data.documents, "document")} in ${many(data.passages, "passage")}${left} (${data.seconds.toFixed(1)} s).` }));
-      await tools.then(name);
-    } else told.replaceChildren(failed(data));
-  };
-  followed = name;
-  try {
-    for await (const { name: kind, data } of events(await call(`${path}/progress`))) await heed(kind, data);
-  } finally {
-    followed = null;
-  }
-  await tools.draw();
 };

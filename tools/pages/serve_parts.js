@@ -87,7 +87,22 @@ const title = one => [one.title || one.name || one.source, one.heading, one.page
 const file = one => [one.collection, one.title ? one.name || one.source : ""].filter(Boolean).join(": ");
 const UNSURE = "no cited passage says this";
 const ORIGINS = { logprobs: "from log probabilities", stated: "as the model states it", reader: "from the embedded reader" };
-const level = value => (value >= 0.8 ? "high" : value >= 0.5 ? "medium" : "low: check this");
+/** Frequent notes of branches in plain words; the note itself stands with the values. */
+const PLAIN = [
+  [/(?:confidence [\d.]+, )?not above tau [\d.]+(?:, calibrated for [^;,]+)?/g, "too unsure to be used"],
+  [/filled with ('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*") from ([\d.]+)(?:, nothing surer)?(?:, confidence [\d.]+)?/g, "with $1, the answer of step $2"],
+  [/pair scored ([\d.]+) of 5/g, "these steps were judged $1 of 5"],
+];
+const plain = note => PLAIN.reduce((text, [pattern, words]) => text.replace(pattern, words), note);
+/** The step that an answer is least sure of; null where it was not split, or no step is unsure. */
+const weakest = tree => {
+  const steps = (tree || []).filter(one => one.path !== "0" && typeof one.confidence === "number" && one.answer && one.answer !== "Unknown" && !DROPPED.has(one.status));
+  return steps.filter(one => one.confidence < LOW).sort((one, other) => one.confidence - other.confidence)[0] || null;
+};
+const DROPPED = new Set(["pruned", "failed"]);
+const LOW = 0.5;
+const level = value => (value >= 0.8 ? "high" : value >= LOW ? "medium" : "low: check this");
+const surety = value => (value >= 0.8 ? "sure" : value >= LOW ? "fairly sure" : "unsure");
 const WORKING = new Set(["open", "waiting", "answered"]);
 const byPath = (one, other) => one.split(".").map(Number).reduce((order, part, place) => order || part - Number(other.split(".")[place]), 0);
 
@@ -102,6 +117,8 @@ class Tree {
     this.open = open;
     this.edit = edit;
     this.editable = false;
+    this.weak = null;
+    this.opened = new Set();
     this.summary = make("summary", { text: "How it is found" });
     this.list = make("ol", { class: "branches root" });
     this.root = make("details", { class: "tree", open: true, hidden: true }, this.summary, this.list);
@@ -145,17 +162,32 @@ class Tree {
   draw({ branch, card }) {
     const doing = this.doing[branch.path];
     const tone = doing || WORKING.has(branch.status) ? "working" : branch.status;
-    card.className = `card ${tone}${doing ? " busy" : ""}`;
+    card.className = `card ${tone}${doing ? " busy" : ""}${branch.path === this.weak ? " weak" : ""}`;
     const told = [["confidence", branch.answer === "Unknown" || typeof branch.confidence !== "number" ? null : sureness(branch.confidence)], ["judged", branch.score]].filter(([, value]) => typeof value === "number");
     const asked = branch.kind === "entity" ? `about ${branch.question}` : branch.kind === "batch" ? "a batch of reports" : branch.question;
     card.replaceChildren(
       make("div", { class: "head" }, make("span", { class: "path", text: branch.path }), make("span", { class: "status", text: doing ? `${doing} …` : branch.status })),
       make("p", { class: "question", dir: "auto", text: asked }),
       ...(branch.answer === null || branch.answer === undefined ? [] : [make("p", { class: "answer", dir: "auto" }, make("b", { text: branch.answer || "(nothing)" }))]),
-      ...(told.length ? [make("div", { class: "measures" }, told.map(([name, value]) => meter(name, value)))] : []),
-      ...(branch.note ? [make("p", { class: "note", dir: "auto", text: branch.note })] : []),
+      ...(branch.note || told.length ? [make("p", { class: "note", dir: "auto", text: [told[0]?.[0] === "confidence" ? surety(told[0][1]) : "", branch.note ? plain(branch.note) : ""].filter(Boolean).join("; ") })] : []),
+      ...(told.length ? [this.values(branch, told)] : []),
       ...(branch.evidence?.length && branch.kind !== "batch" ? [this.evidence(branch)] : []),
       ...(this.editable && branch.path !== "0" && branch.kind !== "batch" ? [this.acts(branch, card)] : []));
+  }
+  /** Draw the values of a branch, which are shut at first, and its note as it was written. */
+  values(branch, told) {
+    const rewritten = branch.note && plain(branch.note) !== branch.note;
+    const root = make("details", { class: "values", open: this.opened.has(branch.path), on: { toggle: () => { if (root.open) this.opened.add(branch.path); else this.opened.delete(branch.path); } } },
+      make("summary", { text: "values" }), make("div", { class: "measures" }, told.map(([name, value]) => meter(name, value))), rewritten ? make("p", { class: "note", dir: "auto", text: branch.note }) : "");
+    return root;
+  }
+  /** Show a branch: open what it stands in, and move there. */
+  show(path) {
+    const known = this.found.get(path);
+    for (let above = known?.card.parentElement; above; above = above.parentElement.closest("details")) if (above.tagName === "DETAILS") above.open = true;
+    known?.card.setAttribute("tabindex", "-1");
+    known?.card.focus({ preventScroll: true });
+    known?.card.scrollIntoView({ block: "center" });
   }
   acts(branch, card) {
     const acts = make("div", { class: "acts" },
@@ -236,6 +268,8 @@ export class Turn {
     const paths = new Set((result.tree || []).map(branch => branch.path));
     if ([...this.tree.found.keys()].some(path => !paths.has(path))) this.tree.clear();  // a split that was rejected leaves no branches
     this.tree.ended = true;
+    const weak = result.confidence < LOW ? weakest(result.tree) : null;
+    this.tree.weak = weak?.path;
     this.tree.take(result.tree || [], {});
     const said = this.remarks || {};
     const notices = (result.notices || []).filter(text => !this.told?.has(text));  // what stands above in the conversation is not repeated
@@ -256,12 +290,17 @@ export class Turn {
       isQuoted(result) ? "" : make("p", { class: `final${unknown ? " unknown" : result.answer.length > 120 ? " long" : ""}` }, make("span", { dir: "auto", text: result.answer }), behind),
       text.length && (result.quoted || (unknown && closest)) ? make("p", { class: "note", text: unknown && closest ? "Closest passages, which may not hold the answer:" : "Quoted from the sources:" }) : "",
       text.length ? make("div", { class: `text${result.quoted ? " quoted" : ""}`, dir: "auto" }, text.map(line => make("p", {}, line.map(one => this.said(one))))) : "",
-      typeof result.confidence === "number" ? make("div", { class: "measures" }, meter("confidence", sureness(result.confidence)), make("span", { text: [level(result.confidence), ORIGINS[result.confidence_source]].filter(Boolean).join(", ") })) : "",
+      typeof result.confidence === "number" ? make("div", { class: "measures" }, meter("confidence", sureness(result.confidence)), make("span", { text: [level(result.confidence), ORIGINS[result.confidence_source]].filter(Boolean).join(", ") }), this.unsure(result)) : "",
       result.explanation && !result.notices?.includes(result.explanation) ? make("p", { dir: "auto", text: result.explanation }) : "",
       (said.notes || []).map(text => make("p", { class: "note", text })),
       said.stopped ? make("p", { class: "warning", text: said.stopped }) : "",
       said.checked ? this.checks(said.checked) : "",
       said.cost ? make("p", { class: "cost", text: said.cost }) : "");
+  }
+  /** Name the step that the answer is least sure of, with a button that leads to it. */
+  unsure(result) {
+    const weak = result.confidence < LOW ? weakest(result.tree) : null;
+    return weak ? button(`Step ${weak.path} is unsure: ${weak.question}`, () => this.tree.show(weak.path), { class: "plain weak", dir: "auto" }) : "";
   }
   /** Draw what was checked of the answer without a model; what does not hold can be opened. */
   checks({ summary, holds, checks }) {
