@@ -47,7 +47,7 @@ MAX_FILE_BYTES, MAX_COLLECTION_BYTES, MAX_FILES = 200 * 2**20, 2 * 2**30, 10_000
 """Limits of a document and of a collection."""
 MAX_COLLECTIONS = 50
 """Default limit of the collections of a user."""
-_NAME = re.compile(r"\w[\w.-]{0,39}")
+_NAME = re.compile(r"\w(?:[\w.,()&' -]{0,38}[\w)-])?")
 INCOMPLETE = "it was not received completely: send it again"
 
 
@@ -126,7 +126,8 @@ class UserCollections:
         """Create a collection, or find the user's own of this name and folder; return its name, numbered if it is in use. Blocking."""
         if not _NAME.fullmatch(name) or name == DEMO:
             raise UsageError(
-                f"{truncate_line(repr(name), MAX_QUOTED_CHARS)} is not a valid collection name", "use up to 40 letters, digits, _, . and -"
+                f"{truncate_line(repr(name), MAX_QUOTED_CHARS)} is not a valid collection name",
+                "use up to 40 letters, digits, spaces and . , _ - ( ) & ', and end with a letter, a digit or )",
             )
         source = None if folder is None else self._check_source(folder)
         with self._lock:

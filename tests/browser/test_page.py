@@ -189,12 +189,13 @@ def test_a_conversation_is_kept_continued_and_deleted(page: Page) -> None:
 
 def test_settings_are_changed_shown_sent_and_reset(page: Page) -> None:
     page.locator("#open-settings").click()
+    page.get_by_text("More: settings of prune").click()
     page.locator("#set-max_depth").fill("0")
     page.keyboard.press("Tab")
     expect(page.locator(".field.changed")).to_contain_text("max_depth")
     assert violations(page, "settings") == []
     page.keyboard.press("Escape")
-    expect(page.locator("#how")).to_contain_text("1 setting changed")
+    expect(page.locator("#how")).to_have_text("prune, own settings, no language model")
     ask(page, BORN)
     answered(page)
     expect(page.locator(".card")).to_have_count(1)
@@ -202,7 +203,11 @@ def test_settings_are_changed_shown_sent_and_reset(page: Page) -> None:
     page.get_by_role("button", name="Reset max_depth").click()
     expect(page.locator(".field.changed")).to_have_count(0)
     page.locator("#set-strategy").select_option("naive")
-    expect(page.locator("#how")).to_have_text("naive · extractive")
+    expect(page.locator("#how")).to_have_text("naive, balanced, no language model")
+    page.locator("#set-spend").select_option("thorough")
+    expect(page.locator("#how")).to_have_text("naive, thorough, no language model")
+    page.get_by_text("More: settings of every strategy").click()
+    expect(page.locator("#set-k")).to_have_value("10")
 
 
 def test_documents_are_collected_and_nothing_in_them_runs(page: Page, tmp_path: Path) -> None:
@@ -211,7 +216,7 @@ def test_documents_are_collected_and_nothing_in_them_runs(page: Page, tmp_path: 
     page.locator("#open-collections").click()
     page.locator("#collection-name").fill("arda")
     page.locator("#collections input[type=file]").set_input_files([tmp_path / "keeper.txt", tmp_path / "broken.pdf"])
-    expect(page.locator("#collections [role=status]")).to_contain_text("1 document in 1 passage, 1 file skipped")
+    expect(page.locator("#collections [role=status]")).to_contain_text("1 file in 1 passage, 1 file skipped")
     page.locator(".list li", has_text="arda").get_by_role("button", name="Documents").click()
     expect(page.locator(".files .state")).to_have_text("indexed, 1 passage")
     expect(page.locator(".files .skipped")).to_contain_text("not a readable PDF")
@@ -315,7 +320,7 @@ def test_several_collections_are_asked_together(page: Page, tmp_path: Path) -> N
     page.locator("#open-collections").click()
     page.locator("#collection-name").fill("lights")
     page.locator("#collections input[type=file]").set_input_files([tmp_path / "keeper.txt"])
-    expect(page.locator("#collections [role=status]")).to_contain_text("1 document in 1 passage")
+    expect(page.locator("#collections [role=status]")).to_contain_text("1 file in 1 passage")
     page.keyboard.press("Escape")
     page.locator("#several-open").click()
     expect(page.locator("#several").get_by_role("button", name="Choose")).to_be_disabled()

@@ -304,7 +304,7 @@ export class Turn {
   }
   /** Draw what was checked of the answer without a model; what does not hold can be opened. */
   checks({ summary, holds, checks }) {
-    const line = `Checked: ${summary}`, kind = holds ? "cost" : "warning";
+    const line = `Checked: ${summary}`, kind = holds ? "checked" : "warning";
     if (!checks.length) return make("p", { class: kind, text: line });
     const item = one => make("li", {}, make("b", { text: one.verdict === "fails" ? "✗ " : "? ", title: one.verdict }), `${/^[\d.]+$/.test(one.where) ? `branch ${one.where}` : one.where}, ${one.what}: ${one.reason}`);
     return make("details", { class: `checks ${kind}` }, make("summary", { text: line }), make("ul", { dir: "auto" }, checks.map(item)));

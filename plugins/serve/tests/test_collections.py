@@ -39,6 +39,7 @@ def refusal(reply: Any) -> str:
 def test_documents_that_are_sent_can_be_asked(serve: Serve, tmp_path: Path) -> None:
     server = serve()
     assert server.call("POST", "/collections", json={"name": "arda"}).json() == {"name": "arda"}
+    assert server.call("POST", "/collections", json={"name": "My papers (2026)"}).json() == {"name": "My papers (2026)"}
     assert list_collections(server)["arda"]["documents"] is None
     assert send(server, "arda", "keeper.txt", KEEPER[:20].encode()).json()["bytes"] == 20
     assert send(server, "arda", "keeper.txt", KEEPER[20:].encode(), 20).json()["bytes"] == len(KEEPER)
@@ -110,7 +111,7 @@ def test_no_name_of_a_document_escapes(serve: Serve, file: str) -> None:
     assert "not a valid document name" in refusal(send(server, "arda", file, b"text"))
 
 
-@pytest.mark.parametrize("name", ["", "..", "a/b", ".a", "x" * 41, "demo"])
+@pytest.mark.parametrize("name", ["", "..", "a/b", ".a", "a.", "a ", "a+b", "a\n", "x" * 41, "demo"])
 def test_no_name_of_a_collection_escapes(serve: Serve, name: str) -> None:
     assert "not a valid collection name" in refusal(serve().call("POST", "/collections", json={"name": name}))
 
