@@ -9,7 +9,7 @@ from rich.text import Text
 
 from ramify.graphs.conversation import Conversation, load_threads
 from ramify.graphs.run import Result, blocking
-from ramify.graphs.strategies import configure
+from ramify.graphs.strategies import configure, load_strategies
 from ramify.studio.console.answering import LiveTree, terminal_reviewer
 from ramify.studio.console.options import read_pairs
 from ramify.studio.console.streams import err, fail, note, out, say
@@ -24,7 +24,7 @@ from ramify.tools.user_input import check_text, expand_path
 CHAT_HELP = """Ask a question; a follow-up may refer to earlier turns (and who was her father?). Ctrl-C stops an answer.
   /tree             draw the tree of the last answer
   /sources          show the sources of the last answer in full
-  /strategy NAME    switch to prune, tor, iterative, chain, naive, global or closed-book
+  /strategy NAME    switch to another strategy; without NAME, list them
   /set KEY=VALUE    change a setting; /set alone lists what was changed; `ramify settings STRATEGY` lists them all
   /html FILE        write the last answer and its tree to one page
   /new              start a new conversation
@@ -122,6 +122,8 @@ class TerminalChat:
                 result = self._last_result()
                 for number, citation in enumerate(result.citations, 1):
                     out().print(citation_heading(number, citation, citation.mark), Text(one_line(citation.text)), sep="\n")
+            case "strategy" if not rest:
+                note(f"using {self.strategy}; there are {', '.join(load_strategies())}")
             case "strategy":
                 configure(rest, self.options)
                 self.strategy = rest

@@ -59,11 +59,11 @@ def print_answer(result: Result, console: Console, tree: bool = False) -> None:
 
 def _rows(result: Result) -> Iterator[tuple[str, Text]]:
     text = text_lines(result)
-    if not text or not text_is_answer(result):
-        yield "answer", Text("\n".join(nonempty_lines(result.answer)), style="bold")
+    says_it = bool(text) and text_is_answer(result)
+    yield "answer", _text(result, text) if says_it else Text("\n".join(nonempty_lines(result.answer)), style="bold")
     if line := confidence_text(result):
         yield "", Text(line, style="dim")
-    if text:
+    if text and not says_it:
         label = "closest" if is_unknown(result.answer) else "quoted"
         yield label if result.quoted else "text", _text(result, text)
     if result.explanation and not is_unknown(result.answer):

@@ -32,7 +32,7 @@ Strategies = Annotated[
     typer.Option(
         "--strategy",
         metavar="A,B",
-        help="Strategies to compare, separated by commas; closed-book is always added as a baseline. [prune; none with --retrieval-only]",
+        help="Strategies to compare, separated by commas; closed-book searches nothing. [prune; none with --retrieval-only]",
     ),
 ]
 Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the run; an existing run is resumed.")]
@@ -117,11 +117,10 @@ def eval_command(
     from ramify.lab.plan import RunOptions
 
     strategies = split_names(("" if retrieval_only else "prune") if strategy is None else strategy)
-    baseline = ["closed-book"] if strategies and not retrieval_only else []  # a score is compared with that of the model without retrieval
     order = RunOptions(
         datasets=tuple(datasets or ()),
         questions=questions,
-        strategies=tuple(dict.fromkeys((*strategies, *baseline))),
+        strategies=tuple(dict.fromkeys(strategies)),
         options=merge_options(settings, model=model, base_url=base_url, preset=preset, profile=profile, style=style),
         sweeps=read_value_lists(sweep or [], "--sweep max_depth=1,2,3"),
         ablations=tuple(name for text in ablate or [] for name in split_names(text.replace("|", ","))),

@@ -60,8 +60,8 @@ def write_report(folder: Path) -> None:
     run = read_run(folder)
     title = f"{', '.join(run.datasets)}: {', '.join(dict.fromkeys(strategy for _, strategy, _ in run.answered or run.groups))}"
     sections = make_sections(
-        ("run", "What was run", run_section(run)),
         ("glance", "At a glance", glance_section(run)),
+        ("run", "What was run", run_section(run)),
         ("costs", "Quality against cost", costs_section(run)),
         *((f"set-{place}", dataset, dataset_section(run, dataset)) for place, dataset in enumerate(run.datasets, 1)),
         ("tests", *reference_section(run)),
