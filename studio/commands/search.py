@@ -43,7 +43,7 @@ def search_command(
     from rich.text import Text
 
     with nullcontext() if as_json else err().status("loading …"):
-        from ramify.tools.search.searcher import DEMO, Searchable, find_passages, unknown_filter_fields, warm_soon
+        from ramify.tools.search.searcher import DEMO, Searchable, find_passages, unfinished_notices, unknown_filter_fields, warm_soon
 
         stores = load_stores(index, allow_pickle)
         where: Searchable = (stores[0] if len(stores) == 1 else stores) if stores else DEMO
@@ -59,6 +59,8 @@ def search_command(
     [ranked] = blocking(find_passages(where, [validate_question(question)], k=search_width(rerank, k, MAX_RERANKED), filter=filter_values))
     passages = locate_passages(question, rerank_passages(question, ranked, rerank, k))
     if not passages and (notice := unknown_filter_fields(where, filter_values)):
+        note(notice)
+    for notice in unfinished_notices(where):
         note(notice)
     note_outdated(index)
     if as_json:

@@ -295,9 +295,10 @@ def index_summary(index: Searchable, opened: Searchable) -> str:
 
 
 def unfinished_notices(index: Searchable) -> list[str]:
-    """Return for each opened index whose vectors are still being computed how much is; blocking."""
-    members = index.members if isinstance(index, CollectionSet) else [index]
-    return [notice for member in members if isinstance(member, Index) and (notice := member.notice())]
+    """Return for each index whose vectors are still being computed how much is; blocking."""
+    several = as_collections(index)
+    opened = [open_index(member) if isinstance(member, (str, Path)) else member for member in (several.members if several else [index])]
+    return [notice for member in opened if isinstance(member, Index) and (notice := member.notice())]
 
 
 def get_description(index: Searchable) -> str:

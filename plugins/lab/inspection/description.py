@@ -50,7 +50,10 @@ def index_facts(inspection: Inspection) -> Iterator[tuple[str, str]]:
     yield "kind", manifest.kind
     if manifest.description:
         yield "description", one_line(manifest.description)
-    yield "documents", f"{manifest.documents:,}"
+    if manifest.files:
+        yield "files", f"{manifest.files:,}"
+    if manifest.documents != manifest.files:
+        yield "documents", f"{manifest.documents:,}"
     yield "passages", f"{manifest.passages:,} searched{hidden_note(manifest.hidden)}"
     if manifest.label:
         yield "label", f"{', '.join(manifest.label)}, title and headings: included in the searched text"
