@@ -143,6 +143,7 @@ const ask = async text => {
   const turn = newTurn(question, collection, settings.strategy);
   turn.given = { ...settings.given(), ...(files.picked.size && { files: files.chosen }) };
   at("question").value = "";
+  if (!isFollowing()) told.replaceChildren();
   await follow(turn, () => ["/ask", { question, collection, ...turn.given, thread: state.thread || "new" }]);
 };
 /** Ask a branch of the last answer something else, or drop it where no question is given, and run on from there. */

@@ -95,7 +95,7 @@ export const settings = {
   /** Say what there is instead of a language model, and how to get one; nothing where one is used. */
   advice(open) {
     const model = this.model === "auto" ? this.resolved : this.model;
-    return QUOTING.has(model) ? ["Answers are quoted from the documents, without a language model. ", button("Use a language model …", open, { class: "plain" })] : [];
+    return QUOTING.has(model) ? ["Answers are quoted from the documents, without a language model. ", button("Use a language model …", open)] : [];
   },
   keep() { sessionStorage.setItem("ramify.settings", JSON.stringify({ strategy: this.strategy, model: this.model, preset: this.preset, changed: this.changed })); },
 };

@@ -30,7 +30,8 @@ class Inspection:
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON values; a plain index has no levels and no reports."""
         manifest = self.manifest
-        counts = {name: getattr(manifest, name) for name in ("files", "documents", "passages")} | {"left_out": sum(manifest.hidden.values())}
+        counts = {name: getattr(manifest, name) for name in ("files", "documents", "passages")}
+        counts["left_out"] = sum(manifest.hidden.values())
         manifest_fields = {name: getattr(manifest, name) for name in ("kind", "description", "embedding", "chunk_tokens", "overlap")}
         content = _graph_json(self.graph) if self.graph else _hierarchy_json(self.hierarchy) if self.hierarchy else {}
         content["counts"] = counts | content.get("counts", {})
