@@ -39,7 +39,7 @@ from ramify.tools.index.passage_store import document_id
 from ramify.tools.index.progress import Progress, ignore_progress
 from ramify.tools.names import contains_name
 from ramify.tools.questions_by_rules import RULES, negate_question
-from ramify.tools.search.searcher import open_index
+from ramify.tools.search.searcher import open_index, require_finished
 
 QUESTION_KINDS = ("fact", "two-hop", "yes-no", "how-to", "unanswerable")
 OVERVIEW_KIND = "overview"
@@ -116,6 +116,7 @@ def propose_questions(
     The same seed, model and index give the same questions. UsageError for a kind that the model cannot generate.
     """
     settings = ProposalSettings.model_validate(dict(options))
+    require_finished(index)
     model, opened_index = current_model(settings), open_index(index)
     requested = select_kinds(model.name, kinds)
     each, more = divmod(count, len(requested))  # the first kinds get the remainder

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
@@ -15,6 +16,7 @@ from ramify.serve.questions import to_failure
 from ramify.studio.server.bounds import LIMITS, cap_limits, check_allowed, unique_index_names
 from ramify.tools.demo import demo_index
 from ramify.tools.errors import RamifyError, UsageError
+from ramify.tools.index import Index
 from ramify.tools.index.file_list import sources_of
 from ramify.tools.index.index import iterate_passages
 from ramify.tools.index.index_store import is_store_address
@@ -41,6 +43,14 @@ _SCHEMA_KEYWORDS = ("type", "anyOf", "enum", "const", "minimum", "maximum", "exc
 """Keywords of a JSON schema that describe the allowed values of a setting."""
 
 
+@lru_cache(maxsize=64)
+def _suggested(index: Index) -> tuple[str, ...]:
+    """Return questions that a sample of an index's passages answers; an index is another object when it has changed."""
+    ids = index.ids()
+    sample = iterate_passages(index, ids[:: max(1, len(ids) // _SAMPLE)])
+    return tuple(suggest_questions(list(sample), _SUGGESTED))
+
+
 @dataclass(frozen=True)
 class Collection:
     """An index with the name that requests use."""
@@ -62,10 +72,7 @@ class Collection:
 
     def suggested_questions(self) -> list[str]:
         """Return a few questions that its documents answer, found by rules in a sample of its passages. Blocking."""
-        index = open_index(self.where)
-        ids = index.ids()
-        sample = iterate_passages(index, ids[:: max(1, len(ids) // _SAMPLE)])
-        return suggest_questions(list(sample), _SUGGESTED)
+        return list(_suggested(open_index(self.where)))
 
     def to_json(self) -> dict[str, Any]:
         """Return the description of the collection as JSON values; with an `error`, and no counts, if it cannot be opened. Blocking."""
@@ -113,11 +120,11 @@ class Selection:
         if len(self.members) > 1 or is_store_address(where):
             raise UsageError("files can be chosen in one collection in a folder", "name one collection, or omit the files")
         folder = demo_index() if where == DEMO else Path(where)
-        for file in files:
-            if not sources_of(folder, [file]):
-                quoted = truncate_line(repr(file), MAX_QUOTED_CHARS)
-                raise UsageError(f"the collection {self.name!r} has no searchable file {quoted}", "choose among its documents")
-        return {"source": sources_of(folder, files)}
+        sources = sources_of(folder, files)
+        if missing := next((file for file in files if file not in sources), None):
+            quoted = truncate_line(repr(missing), MAX_QUOTED_CHARS)
+            raise UsageError(f"the collection {self.name!r} has no searchable file {quoted}", "choose among its documents")
+        return {"source": [source for listed in sources.values() for source in listed]}
 
     def locate(self, passage: str) -> tuple[Collection, str] | None:
         """Return the collection of a passage and the passage's id in it; with several collections, ids begin with a collection's name."""
@@ -200,7 +207,7 @@ class Catalog:
         The name is "" if it cannot be used now.
         """
         try:
-            model = current_model(configure(self.strategy, self.request_options(self.strategy, self.selection(None)))[1])
+            model = current_model(configure(self.strategy, self.request_options(self.strategy, self.selection(None), has_reviewer=True))[1])
         except RamifyError:
             return "", []
         return model.name, list(model.notices)

@@ -234,6 +234,8 @@ class UserCollections:
                 source = collection.uploads.documents if collection.source is None else self._check_source(str(collection.source))
                 summary = await asyncio.to_thread(Index.build, [source], collection.path / INDEX_FOLDER, progress=build)
         except Exception as error:  # noqa: BLE001 - reported to the user
+            if not is_searchable(collection.path / INDEX_FOLDER):  # what was stored is deleted where no vector was computed
+                self._catalog.collections.pop(collection.path.name, None)
             build.end = Event("error", to_failure(error).to_json())
         else:
             self._add_to_catalog(collection.path.name)

@@ -211,6 +211,8 @@ class QuestionService:
         selection = self.catalog.selection(request.collection)
         settings = {**request.settings, **({"style": request.style} if request.style else {})}
         if request.files:
-            chosen = await asyncio.to_thread(selection.file_filter, request.files)
-            settings["filter"] = {**(settings.get("filter") or {}), **chosen}
+            given = settings.get("filter") or {}
+            if not isinstance(given, dict) or "source" in given:
+                raise UsageError("files and a filter on their source cannot be given together", "omit one of them")
+            settings["filter"] = {**given, **await asyncio.to_thread(selection.file_filter, request.files)}
         return await asyncio.to_thread(self.catalog.request_options, strategy, selection, request.model, settings, has_reviewer)

@@ -34,7 +34,7 @@ from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.index.manifest import file_sha256
 from ramify.tools.models.gguf import GGUF, find_gguf
 from ramify.tools.search.recording import RecordedSearch, record_searches
-from ramify.tools.search.searcher import digest_of, find_passages, languages_of, warm
+from ramify.tools.search.searcher import digest_of, find_passages, languages_of, require_finished, warm
 
 _NEAREST = 5
 """Passages in which a sentence is looked for: the nearest ones to it."""
@@ -212,6 +212,7 @@ def describe_conditions(strategy: str, options: Mapping[str, Any], settings: Set
     given = {name: value for name, value in options.items() if name not in ("index", "model", "base_url")}
     name = current_model(settings).name
     index, _ = warm(settings.index)
+    require_finished(index)
     described = {
         "ramify": version("ramify-rag"),
         "networks": _networks_digest(),

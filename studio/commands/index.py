@@ -1,5 +1,6 @@
 """ramify index: build or update an index of documents, with its graph or hierarchy."""
 
+import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -137,6 +138,10 @@ MaxSeconds = Annotated[
 ]
 
 
+_CONTAINER_PROCESS = 1
+"""The number of a container's only process: it ends with it, and so would a process in the background."""
+
+
 def index_command(
     out_: Out = None, paths: Paths = None, embedding: Embedding = "minilm", chunk_tokens: ChunkTokens = 300, overlap: Overlap = 30,
     query_prefix: QueryPrefix = None, document_prefix: DocumentPrefix = None, clean: Clean = True, label: Label = None,
@@ -159,6 +164,8 @@ def index_command(
     if out_ is None:
         raise UsageError("no --out is given", "name the folder of the index with --out DIR (see `ramify index --help`)")
     store = store_at(out_)
+    if wait is False and not isinstance(store, FolderStore):
+        raise UsageError(f"--no-wait is for a folder, not for {store.where!r}", "omit it")
     if shared and not isinstance(store, FolderStore):
         raise UsageError(f"--shared is for a folder, not for {store.where!r}", "configure access on its server, and omit --shared")
     options = merge_options(settings, model=model, base_url=base_url, max_calls=max_calls, max_seconds=max_seconds)
@@ -173,7 +180,8 @@ def index_command(
         plugins.load("ramify.kinds", "estimate")(paths or [], store, kind_name, options, embedding, (chunk_tokens, overlap), clean, groups)
         return
     if paths:
-        in_background = wait is False or (wait is None and ray is None and sys.stdout.isatty())
+        plain = kind_name == "passages" and not (shared or ray or description)
+        in_background = wait is False or (wait is None and plain and sys.stdout.isatty() and os.getpid() != _CONTAINER_PROCESS)
         _index_documents(
             store, paths, verbose, in_background and isinstance(store, FolderStore), out=out_, embedding=embedding,
             chunk_tokens=chunk_tokens, overlap=overlap,
@@ -200,17 +208,18 @@ def _index_documents(store: "IndexStore", paths: list[Path], verbose: bool, in_b
     from ramify.studio.console.building import build_summary, remark_lines, skipped_lines
     from ramify.studio.console.progress_bar import progress_bar
     from ramify.tools.index import Index
+    from ramify.tools.index.manifest import MANIFEST
     from ramify.tools.index.progress import PassagesStored
 
     try:
         with progress_bar() as progress:
-            new = in_background and store.manifest() is None
+            new = in_background and not (Path(store.where) / MANIFEST).exists()
             built = Index.build(paths, progress=stop_when_stored(progress) if new else progress, **options)
     except PassagesStored:
         complete_in_background(Path(store.where), verbose)
         raise typer.Exit from None
     say(f"{one_line(store.where)}: {build_summary(built)}")
-    for line in (*skipped_lines(built.skipped, verbose), *remark_lines(built, verbose)):
+    for line in (*skipped_lines(built.skipped, verbose), *remark_lines(built.remarks, verbose, built.reread)):
         note(line)
 
 

@@ -51,15 +51,15 @@ def skipped_lines(files: "Sequence[Skipped]", verbose: bool = False) -> Iterator
         yield f"skipped {kinds}: no reader for these{''.join(f'; {package}' for package in packages)}"
 
 
-def remark_lines(built: "Built", verbose: bool = False) -> Iterator[str]:
+def remark_lines(remarks: "Sequence[Skipped]", verbose: bool = False, reread: int = 0) -> Iterator[str]:
     """Yield remarks on files that were read; unless `verbose`, the same remark on many files is one line."""
-    if built.reread:
-        yield f"{pluralize(built.reread, 'file')} read again: their reader has changed"
+    if reread:
+        yield f"{pluralize(reread, 'file')} read again: their reader has changed"
     files: dict[str, list[str]] = {}
-    for name, remark in built.remarks:
+    for name, remark in remarks:
         files.setdefault(remark, []).append(name)
     if verbose:
-        yield from (f"{name}: {remark}" for name, remark in built.remarks)
+        yield from (f"{name}: {remark}" for name, remark in remarks)
         return
     for remark, names in list(files.items())[:MAX_NAMED_FILES]:
         yield f"{', '.join(names) if len(names) <= MAX_NAMED_TOGETHER else pluralize(len(names), 'file')}: {remark}"

@@ -13,6 +13,7 @@ __all__ = ["address", "browser", "page", "pytestmark"]
 
 def test_a_person_edits_a_split_by_keyboard_before_it_is_asked(page: Page) -> None:
     page.locator("#open-settings").click()
+    page.evaluate("for (const more of document.querySelectorAll('#settings details.more')) more.open = true")
     page.locator("#set-ask_first").select_option("splits")
     page.keyboard.press("Escape")
     ask(page, BORN)

@@ -18,6 +18,7 @@ DIRECTOR = "In which year was the director of Solaris born?"
 
 def let_people_decide(page: Page, value: str) -> None:
     page.locator("#open-settings").click()
+    page.evaluate("for (const more of document.querySelectorAll('#settings details.more')) more.open = true")
     page.locator("#set-ask_first").select_option(value)
     page.keyboard.press("Escape")
 

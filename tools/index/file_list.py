@@ -14,8 +14,8 @@ FROM documents LEFT JOIN passages ON passages.document = documents.id GROUP BY 1
 """
 """With one `min`, SQLite takes the other columns of a group from the row that has it."""
 _SOURCES = """
-SELECT DISTINCT metadata ->> '$.source' FROM passages JOIN documents ON documents.id = passages.document
-WHERE hidden IS NULL AND documents.file IN (SELECT value FROM json_each(?)) ORDER BY 1
+SELECT DISTINCT documents.file, metadata ->> '$.source' FROM passages JOIN documents ON documents.id = passages.document
+WHERE hidden IS NULL AND documents.file IN (SELECT value FROM json_each(?)) ORDER BY 1, 2
 """
 
 
@@ -68,10 +68,13 @@ def read_file_list(folder: Path) -> FileList:
     return FileList(files, unread, count_outdated(folder))
 
 
-def sources_of(folder: Path, files: Sequence[str]) -> list[str]:
-    """Return the sources, as in metadata, of the passages of files; a table has one for each record. Blocking."""
+def sources_of(folder: Path, files: Sequence[str]) -> dict[str, list[str]]:
+    """Return for each file that has searchable passages their sources, as in metadata; a table has one for each record. Blocking."""
+    sources: dict[str, list[str]] = {}
     with opened_passages(folder) as database:
-        return [source for (source,) in database.execute(_SOURCES, [json.dumps(list(files))]) if source]
+        for file, source in database.execute(_SOURCES, [json.dumps(list(files))]):
+            sources.setdefault(file, []).append(source)
+    return sources
 
 
 def count_outdated(folder: Path) -> int:

@@ -121,11 +121,15 @@ def write_lock(folder: Path) -> Iterator[None]:
         make_folder(folder)
         path = make_file(folder / LOCK_FILE).absolute()
         with closing(sqlite3.connect(path, timeout=_LOCK_TIMEOUT_S, isolation_level=None, check_same_thread=False)) as lock:
-            lock.execute("BEGIN EXCLUSIVE")
+            try:
+                lock.execute("BEGIN EXCLUSIVE")
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error):
+                    raise
+                what = f"another process is writing the index in {str(folder)!r}"
+                raise IndexingError(what, "wait until it has finished") from error
             yield
     except (OSError, sqlite3.OperationalError) as error:
-        if "locked" in str(error):
-            raise IndexingError(f"another process is writing the index in {str(folder)!r}", "wait until it has finished") from error
         remedy = write_error_remedy(
             error, "check the folder's permissions and the free space, then run the command again", _has_vectors(folder)
         )

@@ -145,7 +145,7 @@ class Index(VectorStore):
 
     def notice(self) -> str | None:
         """Return how much of an unfinished index is computed, and what to do about it; None for a finished one."""
-        return self._opened.notice() if isinstance(self._opened, UnfinishedSnapshot) else None
+        return self._opened.notice() or None if isinstance(self._opened, UnfinishedSnapshot) else None
 
     @property
     def reports(self) -> Reports | None:
@@ -177,6 +177,8 @@ class Index(VectorStore):
         return self._search(queries, self._encoder.encode_queries(queries), search) if queries else []
 
     def _search(self, queries: Sequence[str], vectors: Matrix, search: SearchOptions) -> list[list[Passage]]:
+        if isinstance(self._opened, UnfinishedSnapshot) and self._opened.is_finished():
+            self._opened = self.store.open()
         if vectors.shape[1] != self._opened.manifest.dimension:
             what = f"{self._encoder.name!r} gives vectors of length {vectors.shape[1]}, the index holds {self._opened.manifest.dimension}"
             raise IndexingError(what, "open it with the embedding it was made with")

@@ -35,6 +35,8 @@ from ramify.tools.new_files import create_files, make_file
 
 _BLOCK = 16_384
 _UNCOMPARED = "INSERT OR IGNORE INTO uncompared SELECT digest FROM passages"
+_READERS_TIMEOUT_S = 120.0
+"""Seconds that a commit waits for those who search an unfinished index."""
 _MAX_RECORDED_SKIPPED = 10_000
 """Maximum number of skipped names recorded."""
 BATCH_SIZE = 256
@@ -84,7 +86,7 @@ class IndexWriter:
     def _opened(self) -> sqlite3.Connection:
         if self.finished is not None:
             return open_readonly(self.finished)
-        database = sqlite3.connect(make_file(self.path).absolute(), check_same_thread=False)
+        database = sqlite3.connect(make_file(self.path).absolute(), timeout=_READERS_TIMEOUT_S, check_same_thread=False)
         database.create_function("searchable", 1, segment_words, deterministic=True)
         database.executescript(SCHEMA)
         if not has_remarks(database):

@@ -193,6 +193,8 @@ def opened_passages(folder: Path) -> Iterator[sqlite3.Connection]:
         with closing(open_readonly(path, growing)) as database:
             yield database
     except sqlite3.Error as error:
+        if growing and isinstance(error, sqlite3.OperationalError):  # locked by a commit, or left by a killed build
+            raise IndexingError(f"the index in {str(folder)!r} is being written", "try again, or run `ramify index` again") from error
         raise IndexingError(f"{str(path)!r} is damaged ({error})", "index again the documents that it was made of") from error
 
 

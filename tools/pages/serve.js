@@ -23,7 +23,7 @@ const load = async () => {
   await settings.load(state.about);
   await loadCollections();
   await listThreads();
-  const running = state.collections.find(one => one.building);
+  const running = state.collections.find(one => one.building && one.changeable);
   if (running) followBuild(running.name, adding).catch(showFailure);
   const asked = decodeURIComponent(location.hash.slice(1));
   if (asked) await openThread(asked); else welcome();
@@ -129,7 +129,7 @@ const newTurn = (asked, collection, strategy) => {
   const turn = new Turn(asked, { open: openSource, save, edit: runOn });
   Object.assign(turn, { collection, strategy });
   state.last?.tree.allow(false);
-  turn.told = new Set([...state.last?.told || state.about.notices, ...state.last?.result?.notices || []]);
+  turn.told = new Set([...state.last?.told || state.about?.notices || [], ...state.last?.result?.notices || []]);
   state.last = turn;
   at("turns").append(turn.root);
   at("welcome").hidden = true;

@@ -7,21 +7,26 @@ const MOST = 200;  // files that a question can choose, and that are listed
 export class Files {
   /** `open(citation, button, collection)` shows a source; `changed()` is called when other files are chosen. */
   constructor(open, changed) {
-    Object.assign(this, { open, changed, collection: "", files: [], skipped: [], picked: new Set() });
+    Object.assign(this, { open, changed, collection: "", files: [], skipped: [], more: 0, picked: new Set() });
   }
   get chosen() { return [...this.picked]; }
   /** Say which files are asked; "" for all. */
-  line() { return this.picked.size ? `only ${many(this.picked.size, "file")} of ${this.files.length}` : ""; }
+  line() { return this.picked.size ? `only ${many(this.picked.size, "file")} of ${(this.files.length + this.more).toLocaleString("en")}` : ""; }
   /** Show the files of a collection; none of the demonstration, of several, or of one that is not in a folder. */
   async show(collection) {
     if (collection !== this.collection) this.picked.clear();
     this.collection = collection;
     try {
-      const { files, skipped } = collection ? await read(`/collections/${encodeURIComponent(collection)}/documents`) : { files: [], skipped: [] };
+      const { files, skipped, more } = collection ? await read(`/collections/${encodeURIComponent(collection)}/documents`) : { files: [], skipped: [], more: 0 };
       if (collection !== this.collection) return;  // another was chosen meanwhile
-      Object.assign(this, { files, skipped });
+      Object.assign(this, { files, skipped, more });
+      const names = new Set(files.map(one => one.name));
+      for (const name of this.picked) if (!names.has(name)) this.picked.delete(name);
       this.draw();
+      this.changed();
     } catch (error) {
+      at("files").hidden = false;
+      at("files-head").textContent = `Files of ${collection}`;
       at("files-list").replaceChildren(make("li", {}, failed(error)));
     }
   }
@@ -30,7 +35,7 @@ export class Files {
     at("files").hidden = !this.files.length && !this.skipped.length;
     at("files-head").textContent = `Files of ${this.collection}`;
     at("files-told").replaceChildren(this.picked.size ? make("span", { text: `${this.line()} are asked. ` }) : "All are asked. Tick files to ask only these.", this.picked.size ? button("Ask all", () => this.all(), { class: "plain" }) : "");
-    const left = this.files.length > MOST ? [make("li", { class: "empty", text: `and ${(this.files.length - MOST).toLocaleString("en")} more` })] : [];
+    const left = this.files.length + this.more > MOST ? [make("li", { class: "empty", text: `and ${(this.files.length + this.more - MOST).toLocaleString("en")} more` })] : [];
     at("files-list").replaceChildren(...this.skipped.slice(0, MOST).map(one => make("li", { class: "skipped" }, make("span", { dir: "auto", text: one.name }), make("span", { class: "told", text: `skipped: ${one.reason}` }))), ...this.files.slice(0, MOST).map((one, place) => this.item(one, place)), ...left);
   }
   item(one, place) {

@@ -22,8 +22,8 @@ export const addDocuments = (folders, tools, prefix) => {
   const name = make("input", { id: `${prefix}-name`, placeholder: "that of the first document or of the folder", autocomplete: "off", maxlength: 40 });
   const picked = make("input", { type: "file", multiple: true, class: "unseen", "aria-label": "Documents to upload", tabindex: -1, on: { change: () => upload([...picked.files]) } });
   const zone = make("div", { class: "drop-zone" }, make("p", { text: "Drop documents here, or" }), make("div", { class: "row" }, button("Choose files …", () => picked.click())), picked);
-  const wanted = given => (name.value.trim() || given).normalize("NFC").replace(/[^\p{L}\p{N}_.,()&' -]+/gu, "-").replace(/^[^\p{L}\p{N}_]+|[^\p{L}\p{N}_)]+$/gu, "").slice(0, 40).trim() || "documents";
-  const guarded = async act => { try { await act(); } catch (error) { told.replaceChildren(failed(error)); await tools.draw().catch(() => null); } };
+  const wanted = given => (name.value.trim() || given).normalize("NFC").replace(/[^\p{L}\p{N}_.,()&' -]+/gu, "-").replace(/^[^\p{L}\p{N}_]+/u, "").slice(0, 40).replace(/[^\p{L}\p{N}_)]+$/u, "") || "documents";
+  const guarded = async act => { followed = ""; try { await act(); } catch (error) { told.replaceChildren(failed(error)); await tools.draw().catch(() => null); } finally { followed = null; } };
   const upload = files => guarded(async () => {
     if (!files.length) return;
     const made = await read("/collections", { method: "POST", body: { name: wanted(files[0].name.replace(/\.[^.]+$/, "")) } });
@@ -39,7 +39,7 @@ export const addDocuments = (folders, tools, prefix) => {
         sent += part.size;
       }
     }
-    await build(made.name, tools);
+    await build(made.name, tools, true);
   });
   for (const [event, over] of [["dragover", true], ["dragenter", true], ["dragleave", false], ["drop", false]]) {
     zone.addEventListener(event, heard => { heard.preventDefault(); zone.classList.toggle("over", over); if (event === "drop") upload([...heard.dataTransfer.files]); });
@@ -48,7 +48,7 @@ export const addDocuments = (folders, tools, prefix) => {
   const offered = make("datalist", { id: `${prefix}-folders` }, folders.map(folder => make("option", { value: folder })));
   const named = make("div", { class: "row" }, place, offered, button("Index the folder", () => guarded(async () => {
     const made = await read("/collections", { method: "POST", body: { name: wanted(place.value.split(/[\\/]/).filter(Boolean).at(-1) || ""), folder: place.value.trim() } });
-    await build(made.name, tools);
+    await build(made.name, tools, true);
   })));
   return make("section", {}, make("h3", { text: "Add documents" }), zone,
     folders.length ? [make("label", { class: "labelled", for: `${prefix}-folder`, text: "Or a folder on the server" }), named] : "",
@@ -56,19 +56,19 @@ export const addDocuments = (folders, tools, prefix) => {
     make("p", { class: "empty", text: "Documents are added to a collection that you uploaded before, if you give its name." }));
 };
 
-export const build = async (name, tools) => {
+export const build = async (name, tools, choose = false) => {
   await call(`/collections/${encodeURIComponent(name)}/index`, { method: "POST", body: {} });
-  await follow(name, tools);
+  await follow(name, tools, choose);
 };
-/** Tell how far the build of a collection is, until its end. */
-export const follow = async (name, tools) => {
+/** Tell how far the build of a collection is, until its end; with `choose`, it is chosen as soon as it can be asked. */
+export const follow = async (name, tools, choose = false) => {
   const text = make("p", { text: `indexing ${name} …` }), bar = make("progress", { "aria-label": "Indexed" });
   const path = `/collections/${encodeURIComponent(name)}`;
   told.replaceChildren(text, bar, make("div", { class: "row" }, button("Stop", () => call(`${path}/stop`, { method: "POST", body: {} }).catch(() => null))));
   let asked = false;
   const heed = async (kind, data) => {
     if (kind === "progress") {
-      if (data.unit === "passages" && !asked) { asked = true; await tools.then(name); }  // its words can be searched
+      if (data.unit === "passages" && !asked) { asked = true; await tools.then(choose ? name : undefined); }  // its words can be searched
       const rest = data.rest_s === null ? "" : `, ${data.rest_s < 90 ? `${Math.ceil(data.rest_s)} s` : `${Math.round(data.rest_s / 60)} min`} left`;
       const rate = data.rate === null ? "" : `, ${data.rate.toFixed(1)}/s`, ready = data.total !== null && data.done >= data.total;
       text.textContent = `${name}: ${data.done.toLocaleString("en")}${data.total === null ? "" : ` of ${data.total.toLocaleString("en")}`} ${UNITS[data.unit] || data.unit}${asked && !ready ? ", ask already" : ""}${ready ? ` ${DONE[data.unit] || "done"} …` : `${rate}${rest}`}`;
@@ -79,7 +79,7 @@ export const follow = async (name, tools) => {
       told.replaceChildren(make("p", { text: `${name}: ${many(built?.files ?? data.documents, "file")} in ${many(data.passages, "passage")}${left} (${data.seconds.toFixed(1)} s).` }),
         data.skipped.length ? make("details", {}, make("summary", { text: "skipped" }), make("ul", {}, data.skipped.map(one => make("li", { text: `${one.name}: ${one.reason}` })))) : "",
         make("div", { class: "row" }, button("Close", () => told.replaceChildren())));
-      await tools.then(name);
+      await tools.then(choose && !asked ? name : undefined);
     } else told.replaceChildren(failed(data));
   };
   followed = name;

@@ -18,7 +18,7 @@ from langchain_core.vectorstores import VectorStore
 from ramify.tools import plugins
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Matrix
-from ramify.tools.errors import UsageError
+from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index import Index
 from ramify.tools.index.build import IndexStore
 from ramify.tools.index.hybrid_search import SearchOptions, View, select_mmr
@@ -299,6 +299,12 @@ def unfinished_notices(index: Searchable) -> list[str]:
     several = as_collections(index)
     opened = [open_index(member) if isinstance(member, (str, Path)) else member for member in (several.members if several else [index])]
     return [notice for member in opened if isinstance(member, Index) and (notice := member.notice())]
+
+
+def require_finished(index: Searchable) -> None:
+    """Raise IndexingError if the vectors of an index are still being computed: what is measured would not be repeated; blocking."""
+    if unfinished_notices(index):
+        raise IndexingError("the index is not complete: its vectors are still being computed", "wait, or run `ramify index … --wait`")
 
 
 def get_description(index: Searchable) -> str:

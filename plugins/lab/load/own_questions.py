@@ -18,7 +18,7 @@ from ramify.tools.index import Index
 from ramify.tools.index.index import iterate_passages
 from ramify.tools.index.manifest import file_sha256
 from ramify.tools.index.progress import Progress, ignore_progress
-from ramify.tools.search.searcher import open_index
+from ramify.tools.search.searcher import open_index, require_finished
 
 NEEDS_ANSWER = "needs_answer"
 """The field that marks a question whose answer has to be written by a person."""
@@ -32,6 +32,7 @@ def load_own_questions(index: str, file: Path, *, retrieval_only: bool = False, 
 
     UsageError or InputError, with the line, for a question without an answer, or a source or quote that is not in the index.
     """
+    require_finished(index)
     path, opened_index = existing_path(file).resolve(), open_index(index)
     records = read_questions(path)
     quotes = frozenset(quote for record in records for quote in _field_values(record, "quote"))

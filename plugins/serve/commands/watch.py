@@ -75,7 +75,7 @@ class BuildPrinter:
                 note(f"not indexed: {outcome}")
             self._last_error = str(outcome)
             return
-        lines = [*skipped_lines(outcome.skipped, verbose=True), *remark_lines(outcome, verbose=True)]
+        lines = [*skipped_lines(outcome.skipped, verbose=True), *remark_lines(outcome.remarks, True, outcome.reread)]
         for line in lines:
             if line not in self._printed_lines:
                 note(line)

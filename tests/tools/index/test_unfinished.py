@@ -1,5 +1,7 @@
 """An index that is searched while its vectors are computed: by words, and by the meaning of the candidates."""
 
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -14,7 +16,7 @@ from ramify.tools.index import Index
 from ramify.tools.index.folder import LOCK_FILE
 from ramify.tools.index.progress import PassagesStored, ignore_progress, stop_when_stored
 from ramify.tools.index.unfinished import UnfinishedSnapshot
-from ramify.tools.search.searcher import open_index, unfinished_notices
+from ramify.tools.search.searcher import open_index, require_finished, unfinished_notices
 from tests.tools.fakes import WordEncoder
 from tests.tools.index.test_index import write_records
 
@@ -119,7 +121,7 @@ def test_it_says_how_much_is_computed(folder: Path, growing: Callable[[int], Non
 
 
 def test_an_interrupted_build_says_what_to_do(stopped: Path) -> None:
-    assert f"stopped at 0% — run `ramify index PATH… --out {stopped}` again" in str(Index.open(stopped, WordEncoder()).notice())
+    assert "stopped at 0% — index the same documents again" in str(Index.open(stopped, WordEncoder()).notice())
 
 
 def test_the_finished_index_is_the_same_to_the_byte(folder: Path, stopped: Path) -> None:
@@ -156,3 +158,35 @@ def test_passages_that_a_build_changes_meanwhile(stopped: Path, monkeypatch: pyt
     with pytest.raises(IndexingError) as raised:
         index.search([QUESTION], 3)
     assert "search again" in raised.value.remedy
+
+
+def test_what_is_measured_needs_a_finished_index(tmp_path: Path) -> None:
+    (tmp_path / "docs.md").write_text("# Lamp\n\nThe lamp of the harbour is green.\n")
+    with pytest.raises(PassagesStored):
+        Index.build([tmp_path / "docs.md"], tmp_path / "index", progress=partial(stop_when_stored, ignore_progress))
+    with pytest.raises(IndexingError, match="not complete"):
+        require_finished(tmp_path / "index")
+    Index.build([tmp_path / "docs.md"], tmp_path / "index")
+    require_finished(tmp_path / "index")
+
+
+def test_an_opened_index_goes_on_with_the_finished_one(stopped: Path) -> None:
+    index = Index.open(stopped, WordEncoder())
+    build(stopped, WordEncoder())
+    assert index.search([QUESTION], 3)[0][0].id == "r27"
+    assert index.notice() is None
+    assert not isinstance(index._opened, UnfinishedSnapshot)
+
+
+def test_a_build_killed_in_a_transaction_is_an_error_that_says_so(stopped: Path) -> None:
+    index = Index.open(stopped, WordEncoder())
+    killed = """import os, sqlite3, sys
+base = sqlite3.connect(sys.argv[1])
+base.execute("PRAGMA cache_size = 1")
+base.execute("UPDATE passages SET text = text || hex(zeroblob(9000)), slot_key = 1")
+os._exit(9)"""
+    subprocess.run([sys.executable, "-c", killed, str(stopped / "passages.sqlite")], check=False)
+    with pytest.raises(IndexingError, match="killed"):
+        index.search([QUESTION], 3)
+    build(stopped, WordEncoder())
+    assert index.search([QUESTION], 3)[0][0].id == "r27"
