@@ -164,10 +164,8 @@ def index_command(
     if out_ is None:
         raise UsageError("no --out is given", "name the folder of the index with --out DIR (see `ramify index --help`)")
     store = store_at(out_)
-    if wait is False and not isinstance(store, FolderStore):
-        raise UsageError(f"--no-wait is for a folder, not for {store.where!r}", "omit it")
-    if shared and not isinstance(store, FolderStore):
-        raise UsageError(f"--shared is for a folder, not for {store.where!r}", "configure access on its server, and omit --shared")
+    if not isinstance(store, FolderStore):
+        _check_store_options(store.where, shared, wait)
     options = merge_options(settings, model=model, base_url=base_url, max_calls=max_calls, max_seconds=max_seconds)
     groups = None if group_by is None else split_fields(group_by)
     flags = {"--recluster": ("graph", recluster), "--group-by": ("hierarchy", groups), "--rebuild": ("hierarchy", rebuild)}
@@ -200,6 +198,14 @@ def index_command(
         if shared:
             share_index(store.path)
         _build_structure(store.path, kind_name, options, groups, recluster or rebuild)
+
+
+def _check_store_options(where: str, shared: bool, wait: bool | None) -> None:
+    """Raise UsageError for options that an index in a store, not in a folder, does not have."""
+    if wait is False:
+        raise UsageError(f"--no-wait is for a folder, not for {where!r}", "omit it")
+    if shared:
+        raise UsageError(f"--shared is for a folder, not for {where!r}", "configure access on its server, and omit --shared")
 
 
 def _index_documents(store: "IndexStore", paths: list[Path], verbose: bool, in_background: bool, **options: Any) -> None:
