@@ -32,7 +32,7 @@ const load = async () => {
 const loadCollections = async wanted => {
   const { collections, folders = [], writable } = await read("/collections");
   Object.assign(state, { collections, folders, writable });
-  const names = state.collections.map(one => one.name), before = wanted || state.collection || sessionStorage.getItem("ramify.collection") || "";
+  const names = state.collections.map(one => one.name), before = wanted || state.collection || localStorage.getItem("ramify.collection") || "";
   offer(before.split(AND).every(name => names.includes(name)) ? before : state.about.default.collection);
 };
 /** Offer the collections, and where there are two, several of them at once. */
@@ -59,8 +59,8 @@ const suggest = async chosen => {
   welcome();
 };
 /** What adding documents calls: the collection is chosen as soon as it can be asked. */
-const adding = { then: async name => { await loadCollections(name); sessionStorage.setItem("ramify.collection", state.collection); }, draw: () => loadCollections() };
-const pick = chosen => { offer(chosen); sessionStorage.setItem("ramify.collection", chosen); };
+const adding = { then: async name => { await loadCollections(name); localStorage.setItem("ramify.collection", state.collection); }, draw: () => loadCollections() };
+const pick = chosen => { offer(chosen); localStorage.setItem("ramify.collection", chosen); };
 const pickSeveral = async () => {
   const several = await chooseSeveral(state.collections.map(one => one.name), state.collection.split(AND));
   if (several) pick(several.join(AND));
@@ -77,7 +77,7 @@ const welcome = () => {
     : chosen && chosen.documents !== null ? `${chosen.name} has ${many(chosen.files, "file")} in ${many(chosen.passages, "passage")}. Every answer leads to the sentences that it rests on.` : "";
   at("examples").replaceChildren(...(state.suggested || []).map(text => make("li", {}, button(text, () => ask(text)))));
   at("how").textContent = settings.line();
-  at("model-told").replaceChildren(...settings.advice(() => openSettings(welcome)));
+  at("model-told").replaceChildren(...settings.advice(() => openSettings(welcome, true)));
 };
 
 /* Conversations. */
@@ -102,6 +102,8 @@ const openThread = async id => {
     Object.assign(turn, { remarks, rating });
     if (result) turn.show({ ...result, strategy: found.strategy }); else turn.fail({ kind: "other", message: "this question was not answered — ask it again" });
   }
+  const of = state.last?.collection;  // what is asked next goes where the conversation was
+  if (of && of !== state.collection && of.split(AND).every(name => state.collections.some(one => one.name === name))) offer(of);
   state.last?.tree.allow(true);
   at("turns").lastElementChild?.scrollIntoView({ block: "start" });
   await listThreads();

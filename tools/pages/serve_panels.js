@@ -101,7 +101,7 @@ export const settings = {
 };
 
 /** Open the drawer of settings; `then` is called with each change. */
-export const openSettings = then => {
+export const openSettings = (then, how = false) => {
   const dialog = at("settings");
   const change = () => { settings.keep(); then(); };
   const draw = focus => {
@@ -123,6 +123,7 @@ export const openSettings = then => {
     if (focus) at(`set-${focus}`)?.focus();
   };
   draw();
+  dialog.querySelector(".how").open = how;
   dialog.showModal();
 };
 

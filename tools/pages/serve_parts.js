@@ -89,7 +89,7 @@ const UNSURE = "no cited passage says this";
 const ORIGINS = { logprobs: "from log probabilities", stated: "as the model states it", reader: "from the embedded reader" };
 /** Frequent notes of branches in plain words; the note itself stands with the values. */
 const PLAIN = [
-  [/(?:confidence [\d.]+, )?not above tau [\d.]+(?:, calibrated for [^;,]+)?/g, "too unsure to be used"],
+  [/(?:confidence [\d.]+, )?not above tau [\d.]+(?:, calibrated for [^;,]+)?/g, "less sure than an answer should be"],
   [/filled with ('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*") from ([\d.]+)(?:, nothing surer)?(?:, confidence [\d.]+)?/g, "with $1, the answer of step $2"],
   [/pair scored ([\d.]+) of 5/g, "these steps were judged $1 of 5"],
 ];
@@ -304,7 +304,7 @@ export class Turn {
   }
   /** Draw what was checked of the answer without a model; what does not hold can be opened. */
   checks({ summary, holds, checks }) {
-    const line = `Checked: ${summary}`, kind = holds ? "checked" : "warning";
+    const line = `Checked: ${summary}; that the quotes answer the question is not checked`, kind = holds ? "checked" : "warning";
     if (!checks.length) return make("p", { class: kind, text: line });
     const item = one => make("li", {}, make("b", { text: one.verdict === "fails" ? "✗ " : "? ", title: one.verdict }), `${/^[\d.]+$/.test(one.where) ? `branch ${one.where}` : one.where}, ${one.what}: ${one.reason}`);
     return make("details", { class: `checks ${kind}` }, make("summary", { text: line }), make("ul", { dir: "auto" }, checks.map(item)));

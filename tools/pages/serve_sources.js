@@ -34,7 +34,7 @@ export class Files {
   draw() {
     at("files").hidden = !this.files.length && !this.skipped.length;
     at("files-head").textContent = `Files of ${this.collection}`;
-    at("files-told").replaceChildren(this.picked.size ? make("span", { text: `${this.line()} are asked. ` }) : "All are asked. Tick files to ask only these.", this.picked.size ? button("Ask all", () => this.all(), { class: "plain" }) : "");
+    at("files-told").replaceChildren(this.picked.size ? make("span", { text: `${this.line()} ${this.picked.size === 1 ? "is" : "are"} asked. ` }) : "All are asked. Tick files to ask only these.", this.picked.size ? button("Ask all", () => this.all(), { class: "plain" }) : "");
     const left = this.files.length + this.more > MOST ? [make("li", { class: "empty", text: `and ${(this.files.length + this.more - MOST).toLocaleString("en")} more` })] : [];
     at("files-list").replaceChildren(...this.skipped.slice(0, MOST).map(one => make("li", { class: "skipped" }, make("span", { dir: "auto", text: one.name }), make("span", { class: "told", text: `skipped: ${one.reason}` }))), ...this.files.slice(0, MOST).map((one, place) => this.item(one, place)), ...left);
   }
@@ -48,6 +48,6 @@ export class Files {
     } } });
     const name = one.first ? make("button", { type: "button", class: "open", dir: "auto", text: one.name, "aria-expanded": "false", "aria-controls": "source", on: { click: event => this.open({ id: one.first }, event.currentTarget, this.collection) } }) : make("span", { dir: "auto", text: one.name });
     const remarks = one.remarks.length ? make("details", {}, make("summary", { text: many(one.remarks.length, "remark") }), make("ul", {}, one.remarks.map(text => make("li", { dir: "auto", text })))) : "";
-    return make("li", {}, box, make("div", {}, name, make("span", { class: "told", text: one.passages ? many(one.passages, "passage") : "not indexed yet" }), remarks));
+    return make("li", {}, box, make("div", {}, name, make("span", { class: "told", text: !one.passages ? "not indexed yet" : one.first ? many(one.passages, "passage") : "not searched: repeats other files, or is a list or a licence" }), remarks));
   }
 }

@@ -71,7 +71,7 @@ export const follow = async (name, tools, choose = false) => {
       if (data.unit === "passages" && !asked) { asked = true; await tools.then(choose ? name : undefined); }  // its words can be searched
       const rest = data.rest_s === null ? "" : `, ${data.rest_s < 90 ? `${Math.ceil(data.rest_s)} s` : `${Math.round(data.rest_s / 60)} min`} left`;
       const rate = data.rate === null ? "" : `, ${data.rate.toFixed(1)}/s`, ready = data.total !== null && data.done >= data.total;
-      text.textContent = `${name}: ${data.done.toLocaleString("en")}${data.total === null ? "" : ` of ${data.total.toLocaleString("en")}`} ${UNITS[data.unit] || data.unit}${asked && !ready ? ", ask already" : ""}${ready ? ` ${DONE[data.unit] || "done"} …` : `${rate}${rest}`}`;
+      text.textContent = `${name}: ${data.done.toLocaleString("en")}${data.total === null ? "" : ` of ${data.total.toLocaleString("en")}`} ${UNITS[data.unit] || data.unit}${asked && !ready ? " computed, you can ask now" : ""}${ready ? ` ${DONE[data.unit] || "done"} …` : `${rate}${rest}`}`;
       if (data.total) { bar.max = data.total; bar.value = data.done; } else bar.removeAttribute("value");
     } else if (kind === "built") {
       const left = data.skipped.length ? `, ${many(data.skipped.length, "file")} skipped` : "";
