@@ -23,25 +23,27 @@ _PLACEHOLDERS = re.compile(r"\{(\d{1,2})\}")
 def find_duplicate(tree: Tree, branch: Branch) -> Branch | None:
     """Return another branch with the same question: one that has an answer, or an earlier one that will have it or was split.
 
-    Ancestors and descendants do not count. An awaited branch is no duplicate of one that is not being processed.
+    Of two that are both asked again, the earlier one is asked. Ancestors and descendants do not count. An awaited branch is no duplicate of one that is not being processed.
     """
     for other in tree.values():
         related = f"{other.path}.".startswith(f"{branch.path}.") or branch.path.startswith(f"{other.path}.")
         if related or normalized_key(other) != normalized_key(branch):
             continue
-        before = other.status not in DROPPED and position(other.path) < position(branch.path)
-        if other.answer is not None or (before and (other.next or not is_awaited(tree, branch))):
+        first = position(other.path) < position(branch.path)
+        before = first and other.status not in DROPPED
+        if (other.answer is not None and (first or not other.next)) or (before and (other.next or not is_awaited(tree, branch))):
             return other
     return None
 
 
 def copy_answer(branch: Branch, original: Branch) -> Branch:
-    """Return the branch with the answer or failure of the original."""
+    """Return the branch with the answer or failure of the original; one with an objection is not asked again."""
     note = f"same question as {original.path}"
     if original.answer is None:
         return branch.with_status("failed" if original.status == "failed" else "leaf", note=f"{note}: see there")
     copied = original.model_dump(include={"answer", "confidence", "confidence_source", "evidence", "cited"})
-    return branch.with_status("leaf" if branch.kind == "entity" else "answered", note=note, **copied)
+    reconsidered = original.reconsidered or bool(branch.objection)
+    return branch.with_status("leaf" if branch.kind == "entity" else "answered", note=note, reconsidered=reconsidered, **copied)
 
 
 def accepted_answer(tree: Tree, branch: Branch) -> Branch | None:

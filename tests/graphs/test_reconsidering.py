@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 import ramify.graphs as graphs
+from ramify.nodes.tree import WORKING
 from tests.fakes import FakeModel, library
 from tests.river import but
 
@@ -106,3 +107,19 @@ def test_an_answer_is_taken_whatever_is_proposed_beside_it() -> None:
 def test_no_name_is_looked_up_where_that_is_left_out() -> None:
     tree = ask(but(decide={**EMPTY, **UNKNOWN, "entities": ["Ambry"]}), entities=False).tree
     assert list(tree) == ["0"]
+
+
+@pytest.mark.parametrize("again", ["Who built the tower?", "Who built the tower ?!"])
+def test_two_equal_sub_questions_are_reconsidered_once(again: str) -> None:
+    half = {"action": "answer", "answer": "Mason", "confidence": 0.6, "citations": [1]}
+
+    def decide(slots: Mapping[str, Any]) -> dict[str, Any]:
+        if slots["question"] != QUESTION:
+            return {**EMPTY, **half}
+        split = {"action": "decompose", "questions": ["Who built the tower?", again]}
+        return {**EMPTY, **(split if slots["hint"] else {"answer": "Ambry", "confidence": 0.6, "citations": [2]})}
+
+    chat = but(decide=decide)
+    result = ask(chat, max_depth=2, tau=0.95)
+    assert len([call for call in chat.asked("decide") if call["question"] != QUESTION]) == 2, "asked, and asked again"
+    assert not [branch for branch in result.tree.values() if branch.status in WORKING]

@@ -60,3 +60,11 @@ def test_a_copy_has_the_answer_with_all_that_it_rests_on() -> None:
 def test_a_copy_of_what_has_no_answer_says_where_to_look(status: Status, copied: Status) -> None:
     told = copy_answer(Branch(path="0.1", question=ASKED, next="answer"), Branch(path="0.0", question=ASKED, status=status))
     assert (told.status, told.answer, told.note) == (copied, None, "same question as 0.0: see there")
+
+
+def test_of_two_answers_that_are_asked_again_the_earlier_one_is_asked() -> None:
+    first = FIRST.with_status("answered", answer="Stern", objection="not above tau").model_copy(update={"next": "decide"})
+    later = first.model_copy(update={"path": "0.1"})
+    tree = grown(first, later)
+    assert (find_duplicate(tree, first), find_duplicate(tree, later)) == (None, first)
+    assert copy_answer(later, first).reconsidered
