@@ -23,7 +23,8 @@ _PLACEHOLDERS = re.compile(r"\{(\d{1,2})\}")
 def find_duplicate(tree: Tree, branch: Branch) -> Branch | None:
     """Return another branch with the same question: one that has an answer, or an earlier one that will have it or was split.
 
-    Of two that are both asked again, the earlier one is asked. Ancestors and descendants do not count. An awaited branch is no duplicate of one that is not being processed.
+    Of two that are both asked again, the earlier one is asked. Ancestors and descendants do not count. An awaited branch is no duplicate
+    of one that is not being processed.
     """
     for other in tree.values():
         related = f"{other.path}.".startswith(f"{branch.path}.") or branch.path.startswith(f"{other.path}.")

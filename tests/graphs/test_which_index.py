@@ -29,7 +29,7 @@ def test_every_strategy_says_what_it_searched(wiring: Wiring) -> None:
 
 
 def test_a_folder_is_named_as_it_was_with_what_it_holds(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    held = f"({len(TEXTS)} documents, {len(TEXTS)} passages)"
+    held = f"({len(TEXTS)} files, {len(TEXTS)} passages)"
     monkeypatch.chdir(folder.parent)
     assert graphs.ask(QUESTION, "naive", model=model(), index="rivers").index == f"rivers {held}"
     assert graphs.ask(QUESTION, "naive", model=model(), index=Index.open(folder)).index == f"{folder} {held}"

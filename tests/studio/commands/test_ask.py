@@ -92,9 +92,9 @@ def test_every_answer_names_the_searched_index(ramify: Ramify, ollama: Ollama, b
     assert demo in page.read_text(encoding="utf-8")
     assert json.loads(ramify(*asked, "--json").out)["index"] == demo
     own = ramify(*asked, "--index", built, "--html", page).out
-    assert f"{built} (2 documents, 2 passages)" in own
+    assert f"{built} (2 files, 2 passages)" in own
     assert "your own documents" not in own
-    assert f"{built} (2 documents" in page.read_text(encoding="utf-8")
+    assert f"{built} (2 files" in page.read_text(encoding="utf-8")
 
 
 def test_filters_are_those_of_search(ramify: Ramify, ollama: Ollama, built: Path) -> None:

@@ -102,7 +102,7 @@ def test_the_embedded_model_quotes_what_answers_a_how_to(ramify: Ramify, documen
     assert [sentence["supported"] for sentence in told["sentences"]][:1] == [True]
     done = ramify(*asked, "--html", tmp_path / "page.html")
     assert done.code == 0
-    assert "quoted" in done.out
+    assert done.out.split()[:3] == ["answer", "Warsaw", "lies"], "the quoted text is the answer, and shown once"
     assert "Quoted from the sources" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 

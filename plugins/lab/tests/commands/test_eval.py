@@ -38,10 +38,10 @@ def test_it_prints_data_maximum_cost_and_report(ramify: Ramify, ollama: Ollama, 
     assert len(ollama.requests) == 12
 
 
-def test_closed_book_answers_are_the_baseline(ramify: Ramify, nowhere: str, data: Path, tmp_path: Path) -> None:
+def test_only_the_strategies_asked_for_are_run(ramify: Ramify, nowhere: str, data: Path, tmp_path: Path) -> None:
     done = ramify("eval", data, "--out", tmp_path / "run", "--model", "extractive", "--strategy", "naive", "--limit", 2)
-    assert done.out.startswith("4 answers of 2 strategies")
-    assert {row["strategy"] for row in lines(tmp_path / "run")} == {"naive", "closed-book"}
+    assert done.out.startswith("2 answers of 1 strategy")
+    assert {row["strategy"] for row in lines(tmp_path / "run")} == {"naive"}
 
 
 def test_searching_alone_needs_no_model(ramify: Ramify, nowhere: str, data: Path, tmp_path: Path) -> None:

@@ -46,11 +46,11 @@ def lines_until(process: "subprocess.Popen[str]", last: str) -> list[str]:
 def test_it_indexes_what_changes_until_ctrl_c(watching: Watching) -> None:
     watching.write("oil.txt", "The oil is changed every 250 hours.")
     with watching.started() as process:
-        lines_until(process, "1 documents (1 added)")
+        lines_until(process, "1 file (1 added)")
         watching.write("broken.json", "{")
         lines_until(process, "(1 unchanged), 1 file skipped")
         watching.write("belt.txt", "The belt is tightened.")
-        lines_until(process, "2 documents (1 added, 1 unchanged)")
+        lines_until(process, "2 files (1 added, 1 unchanged)")
         process.send_signal(signal.SIGINT)
         _, stderr = process.communicate()
     assert process.returncode == 130
