@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args, get_origin
+from weakref import WeakKeyDictionary
 
 from ramify.graphs.run import check_reviewer
 from ramify.graphs.strategies import Strategy, build, configure, load_strategies, own_options
@@ -36,19 +36,13 @@ MAX_QUOTED_CHARS = 80
 """Maximum length of a rejected value in an error message."""
 _SAMPLE, _SUGGESTED = 1000, 4
 """The number of passages in which questions are looked for, and of questions suggested."""
+_suggested: WeakKeyDictionary[Index, list[str]] = WeakKeyDictionary()
+"""The questions suggested of each opened index; a changed index is another object, and the former one is not kept."""
 NAME_SEPARATOR = "+"
 """Separates the names of collections that are searched together; not allowed in a name."""
 _FILE_COUNT_QUERY = "SELECT count(*) FROM (SELECT DISTINCT root, file, CASE file WHEN '' THEN id END FROM documents)"
 _SCHEMA_KEYWORDS = ("type", "anyOf", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "examples")
 """Keywords of a JSON schema that describe the allowed values of a setting."""
-
-
-@lru_cache(maxsize=64)
-def _suggested(index: Index) -> tuple[str, ...]:
-    """Return questions that a sample of an index's passages answers; an index is another object when it has changed."""
-    ids = index.ids()
-    sample = iterate_passages(index, ids[:: max(1, len(ids) // _SAMPLE)])
-    return tuple(suggest_questions(list(sample), _SUGGESTED))
 
 
 @dataclass(frozen=True)
@@ -72,7 +66,12 @@ class Collection:
 
     def suggested_questions(self) -> list[str]:
         """Return a few questions that its documents answer, found by rules in a sample of its passages. Blocking."""
-        return list(_suggested(open_index(self.where)))
+        index = open_index(self.where)
+        if (suggested := _suggested.get(index)) is None:
+            ids = index.ids()
+            sample = iterate_passages(index, ids[:: max(1, len(ids) // _SAMPLE)])
+            suggested = _suggested[index] = suggest_questions(list(sample), _SUGGESTED)
+        return suggested
 
     def to_json(self) -> dict[str, Any]:
         """Return the description of the collection as JSON values; with an `error`, and no counts, if it cannot be opened. Blocking."""
