@@ -5,6 +5,7 @@ Simpler than those of a model: each asks for the content of one sentence, mostly
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from ramify.tools.english import MIN_PERSON_PROBABILITY, fold, person_probabilities, strip_disambiguation
@@ -126,19 +127,13 @@ MAX_SUGGESTED_CHARS = 90
 
 
 def suggest_questions(passages: Sequence[Passage], most: int) -> list[str]:
-    """Return at most so many questions that the passages answer: of facts and instructions in turn, each from another source."""
-    suggested: list[str] = []
-    sources: set[str] = set()
-    kinds = [_candidates(passages, "fact"), _candidates(passages, "how-to")]
-    while kinds and len(suggested) < most:
-        for candidates in list(kinds):
-            chosen = next(((source, text) for source, text in candidates if source not in sources), None)
-            if chosen is None:
-                kinds.remove(candidates)
-            elif len(suggested) < most:
-                sources.add(chosen[0])
-                suggested.append(chosen[1])
-    return suggested
+    """Return at most so many questions that the passages answer, of facts and instructions in turn: one of each source, then others."""
+    in_turn = zip_longest(_candidates(passages, "fact"), _candidates(passages, "how-to"))
+    candidates = [candidate for both in in_turn for candidate in both if candidate is not None]
+    of_sources: dict[str, str] = {}
+    for source, text in candidates:
+        of_sources.setdefault(source, text)
+    return list(dict.fromkeys([*of_sources.values(), *(text for _, text in candidates)]))[:most]
 
 
 def _candidates(passages: Sequence[Passage], kind: str) -> Iterator[tuple[str, str]]:

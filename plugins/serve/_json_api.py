@@ -24,7 +24,7 @@ from ramify.serve._answers import (
 from ramify.serve._public import public_index, public_result
 from ramify.serve.catalog import MAX_QUOTED_CHARS, Selection, strategies_json
 from ramify.serve.questions import DecisionsRequest, Event, Failure, RunningQuestion
-from ramify.serve.service import AskRequest, EditRequest, QuestionService, RatingRequest
+from ramify.serve.service import MAX_CHOSEN_FILES, AskRequest, EditRequest, QuestionService, RatingRequest
 from ramify.serve.transport import NO_STORE_HEADERS, SSE_MEDIA_TYPE, AnswerStream, format_sse, parse_body, request_user
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.quoting import truncate_line
@@ -238,9 +238,10 @@ class JsonApi:
         return JSONResponse({"deleted": name})
 
     async def suggested_questions(self, request: Request) -> Response:
-        """Return a few questions that the documents of a collection answer."""
+        """Return a few questions that the documents of a collection answer, or those of the files that are named."""
         collection = self._catalog.collection(request.path_params["name"])
-        return JSONResponse({"questions": await asyncio.to_thread(collection.suggested_questions)})
+        files = request.query_params.getlist("file")[:MAX_CHOSEN_FILES]
+        return JSONResponse({"questions": await asyncio.to_thread(collection.suggested_questions, files)})
 
     async def documents(self, request: Request) -> Response:
         """List the documents of a collection."""

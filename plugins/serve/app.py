@@ -45,6 +45,8 @@ _PAGE_FILES = {
     "serve_panels.js": "text/javascript",
     "serve_review.js": "text/javascript",
     "serve_sources.js": "text/javascript",
+    "serve_tree.js": "text/javascript",
+    "serve_turn.js": "text/javascript",
     "serve_upload.js": "text/javascript",
 }
 

@@ -17,7 +17,7 @@ from ramify.studio.server.bounds import LIMITS, cap_limits, check_allowed, uniqu
 from ramify.tools.demo import demo_index
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.index import Index
-from ramify.tools.index.file_list import sources_of
+from ramify.tools.index.file_list import passages_of, sources_of
 from ramify.tools.index.index import iterate_passages
 from ramify.tools.index.index_store import is_store_address
 from ramify.tools.index.manifest import Manifest
@@ -59,19 +59,27 @@ class Collection:
 
     def _count_files(self) -> int:
         """Return the number of files that passages are from; a file may have several documents, as a table has records."""
-        folder = demo_index() if self.where == DEMO else Path(self.where)
-        with opened_passages(folder) as database:
+        with opened_passages(self.folder()) as database:
             [count] = database.execute(_FILE_COUNT_QUERY).fetchone()
         return int(count)
 
-    def suggested_questions(self) -> list[str]:
-        """Return a few questions that its documents answer, found by rules in a sample of its passages. Blocking."""
+    def suggested_questions(self, files: Sequence[str] = ()) -> list[str]:
+        """Return a few questions that its documents, or some of its files, answer, found by rules in a sample of passages. Blocking."""
         index = open_index(self.where)
-        if (suggested := _suggested.get(index)) is None:
-            ids = index.ids()
-            sample = iterate_passages(index, ids[:: max(1, len(ids) // _SAMPLE)])
-            suggested = _suggested[index] = suggest_questions(list(sample), _SUGGESTED)
+        if not files and (suggested := _suggested.get(index)) is not None:
+            return suggested
+        ids = passages_of(self.folder(), files) if files else index.ids()
+        sample = iterate_passages(index, ids[:: max(1, len(ids) // _SAMPLE)])
+        suggested = suggest_questions(list(sample), _SUGGESTED)
+        if not files:
+            _suggested[index] = suggested
         return suggested
+
+    def folder(self) -> Path:
+        """Return the folder of the index; raise UsageError if it is in a database."""
+        if is_store_address(self.where):
+            raise UsageError("files can be chosen in a collection in a folder, not in a database", "omit the files")
+        return demo_index() if self.where == DEMO else Path(self.where)
 
     def to_json(self) -> dict[str, Any]:
         """Return the description of the collection as JSON values; with an `error`, and no counts, if it cannot be opened. Blocking."""
@@ -115,11 +123,9 @@ class Selection:
 
     def file_filter(self, files: Sequence[str]) -> dict[str, Any]:
         """Return the filter for the passages of these files; raise UsageError for several collections, or a file without passages."""
-        where = self.members[0].where
-        if len(self.members) > 1 or is_store_address(where):
-            raise UsageError("files can be chosen in one collection in a folder", "name one collection, or omit the files")
-        folder = demo_index() if where == DEMO else Path(where)
-        sources = sources_of(folder, files)
+        if len(self.members) > 1:
+            raise UsageError("files can be chosen in one collection, not in several together", "name one collection, or omit the files")
+        sources = sources_of(self.members[0].folder(), files)
         if missing := next((file for file in files if file not in sources), None):
             quoted = truncate_line(repr(missing), MAX_QUOTED_CHARS)
             raise UsageError(f"the collection {self.name!r} has no searchable file {quoted}", "choose among its documents")

@@ -12,7 +12,7 @@ STATUS_STYLES = {
     "leaf": "stroke:#1c7d43",
     "inner": "stroke:#1d5fc4",
     "split": "stroke:#6a45c0",
-    "pruned": "stroke:#6d7686,stroke-dasharray:4 4,opacity:0.6",
+    "pruned": "stroke:#666f7f,stroke-dasharray:4 4,opacity:0.6",
     "failed": "stroke:#b3261e,stroke-dasharray:4 4",
     "working": "stroke:#8f6000",
 }

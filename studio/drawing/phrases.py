@@ -4,6 +4,7 @@ from ramify.graphs.run import Result, failure_reason
 from ramify.nodes.asking.ask import answerer_class
 from ramify.nodes.state import StoppedBy
 from ramify.nodes.tree import ROOT, Branch, Passage, Tree, is_unknown
+from ramify.nodes.tree.answers import PLACEHOLDER
 from ramify.nodes.tree.citation import Citation, Sentence, group_by_line, without_marks
 from ramify.nodes.tree.notes import MAX_CONFIDENCE, check_advice, confidence_figure, shorten_note
 from ramify.nodes.tree.notes import figure as figure
@@ -111,7 +112,8 @@ def kind_of(branch: Branch) -> str:
     if branch.kind == "batch":
         report_id = parse_report_id(branch.evidence[0]) if branch.evidence else None
         return pluralize(len(branch.evidence), *(report_id[0][:2] if report_id else ("passage",)))
-    return shorten_question(f"about {branch.question}" if branch.kind == "entity" else branch.question)
+    question = branch.question.replace(PLACEHOLDER, f"[answer of {branch.awaits}]") if branch.awaits else branch.question
+    return shorten_question(f"about {question}" if branch.kind == "entity" else question)
 
 
 def shorten_question(text: str) -> str:

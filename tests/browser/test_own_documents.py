@@ -72,9 +72,14 @@ def test_documents_are_added_first_listed_and_asked_alone(browser: Browser, tmp_
         expect(page.locator("#files-list .skipped")).to_contain_text("broken.pdf")
         expect(page.locator("#files-list input")).to_have_count(2)
         assert violations(page, "own") == []
+        page.locator("#files-list").get_by_label("Ask oskel.md only").check()
+        expect(page.locator("#examples")).to_have_text("What is the Oskel lamp?")
+        page.locator("#only").click()
         page.locator("#examples").get_by_text("What is the Arda lamp?").click()
         expect(page.locator(".turn .text, .turn .final").first).to_contain_text("bright lamp of the harbour")
         expect(page.locator("#send")).to_be_visible()
+        expect(page.locator(".turn .card")).to_have_count(1)
+        expect(page.locator(".turn .card")).to_be_hidden()  # not split: there is no tree to look at
         page.locator("#files-list button", has_text="oskel.md").click()
         expect(page.locator("#source .passage")).to_contain_text("Mara Lind")
         page.keyboard.press("Escape")
@@ -132,6 +137,7 @@ def test_an_unsure_answer_leads_to_the_step(browser: Browser, tmp_path: Path) ->
         {"path": path, "question": question, "kind": "question", "status": status, "answer": answer, "confidence": confidence, "note": why}
         for path, question, status, answer, confidence, why in told
     ]
+    tree.append({**tree[2], "path": "0.3", "question": "Who rules {1}?", "status": "pruned", "awaits": "0.2", "answer": None})
     result: dict[str, Any] = {"question": "Where was its maker born?", "answer": "Vane", "text": "Vane", "confidence": 0.3, "tree": tree}
     result |= {"sentences": [], "citations": [], "notices": []}
     with serving(tmp_path / "home", free_port()) as address:
@@ -145,6 +151,7 @@ def test_an_unsure_answer_leads_to_the_step(browser: Browser, tmp_path: Path) ->
         card = page.locator(".card.weak")
         expect(card).to_contain_text(re.compile("unsure; with 'Tom Reed', the answer of step 0.1; less sure than an answer should be"))
         expect(card).not_to_contain_text("tau", use_inner_text=True)
+        expect(page.locator(".card").last).to_contain_text("Who rules [answer of step 0.2]?")
         page.get_by_role("button", name="Step 0.2 is unsure").click()
         expect(card).to_be_focused()
         card.locator(".values summary").click()

@@ -17,6 +17,10 @@ _SOURCES = """
 SELECT DISTINCT documents.file, metadata ->> '$.source' FROM passages JOIN documents ON documents.id = passages.document
 WHERE hidden IS NULL AND documents.file IN (SELECT value FROM json_each(?)) ORDER BY 1, 2
 """
+_PASSAGES = """
+SELECT passages.id FROM passages JOIN documents ON documents.id = passages.document
+WHERE hidden IS NULL AND documents.file IN (SELECT value FROM json_each(?)) ORDER BY passages.row
+"""
 
 
 class ListedFile(NamedTuple):
@@ -75,6 +79,12 @@ def sources_of(folder: Path, files: Sequence[str]) -> dict[str, list[str]]:
         for file, source in database.execute(_SOURCES, [json.dumps(list(files))]):
             sources.setdefault(file, []).append(source)
     return sources
+
+
+def passages_of(folder: Path, files: Sequence[str]) -> list[str]:
+    """Return the ids of the searchable passages of some files, in the order of the index. Blocking."""
+    with opened_passages(folder) as database:
+        return [passage for (passage,) in database.execute(_PASSAGES, [json.dumps(list(files))])]
 
 
 def count_outdated(folder: Path) -> int:

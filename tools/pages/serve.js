@@ -1,7 +1,8 @@
 // The page of `ramify serve`: conversations, the question box, and a source beside the answer.
-import { Failure, Turn, access, button, call, drawSource, events, failed, make, many, markdown, read } from "./serve_parts.js";
+import { Failure, access, button, call, events, failed, make, many, read } from "./serve_parts.js";
 import { Review } from "./serve_review.js";
 import { Files } from "./serve_sources.js";
+import { Turn, drawSource, markdown } from "./serve_turn.js";
 import { addDocuments, follow as followBuild, isFollowing, told } from "./serve_upload.js";
 import { askForToken, chooseSeveral, confirmed, openCollections, openSettings, settings } from "./serve_panels.js";
 
@@ -43,18 +44,24 @@ const offer = chosen => {
   at("several-open").hidden = names.length < 2;
   at("collection").replaceChildren(...options);
   at("collection").value = state.collection = chosen;
+  state.suggested = [];
   files.show(chosen.includes(AND) || isDemo(chosen) ? "" : chosen);
-  suggest(chosen);
   welcome();
 };
 const isDemo = name => state.collections.find(one => one.name === name)?.path === DEMO;
-const files = new Files((citation, from, collection) => openSource(citation, from, { collection }), () => { at("only").textContent = `${files.line()} ✕`; at("only").hidden = !files.picked.size; });
-/** Offer questions that the documents answer. */
+const files = new Files((citation, from, collection) => openSource(citation, from, { collection }), () => {
+  at("only").textContent = `${files.line()} ✕`;
+  at("only").hidden = !files.picked.size;
+  suggest(state.collection);
+});
+const chosenFiles = () => files.chosen.map(name => `file=${encodeURIComponent(name)}`).join("&");
+/** Offer questions that the documents answer, or the files that are asked alone. */
 const suggest = async chosen => {
   state.suggested = isDemo(chosen) ? EXAMPLES : [];
   if (isDemo(chosen) || chosen.includes(AND)) return;
-  const { questions } = await read(`/collections/${encodeURIComponent(chosen)}/questions`).catch(() => ({ questions: [] }));  // as where it is not indexed yet
-  if (chosen !== state.collection) return;
+  const only = chosenFiles();
+  const { questions } = await read(`/collections/${encodeURIComponent(chosen)}/questions${only && "?"}${only}`).catch(() => ({ questions: [] }));  // as where it is not indexed yet
+  if (chosen !== state.collection || only !== chosenFiles()) return;
   state.suggested = questions;
   welcome();
 };

@@ -114,7 +114,7 @@ export const openSettings = (then, how = false) => {
     dialog.replaceChildren(head("settings-head", "Settings", dialog),
       choice("model", "Model", settings.models, settings.model, value => { settings.model = value; change(); }, "What reads the passages and writes the answer."), howToGetOne(),
       choice("strategy", "Strategy", settings.strategies.map(each => each.name), settings.strategy, value => { Object.assign(settings, { strategy: value, preset: "", changed: {} }); change(); draw("strategy"); },
-        `${one.description}${one.paper ? ` (${one.paper})` : ""}`),
+        `${one.description}${one.paper ? ` (${one.paper})` : ""}`), whatEachDoes(settings.strategies),
       choice("spend", "How much to spend", [...Object.keys(SPEND), ...(settings.spend === "own" ? ["own"] : [])], settings.spend, value => { if (value !== "own") settings.spend = value; change(); draw("spend"); }, SPEND_TOLD),
       one.presets.length ? choice("preset", "Preset", ["", ...one.presets], settings.preset, value => { settings.preset = value; change(); draw("preset"); }, "Several settings at once, such as those of the paper.") : "",
       count ? make("div", { class: "row" }, make("span", { class: "empty", text: `${many(count, "setting")} changed` }), button("Reset all", () => { Object.assign(settings, { preset: "", changed: {} }); change(); draw(); })) : "",
@@ -127,6 +127,8 @@ export const openSettings = (then, how = false) => {
   dialog.showModal();
 };
 
+const whatEachDoes = strategies => make("details", { class: "field" }, make("summary", { text: "What each strategy does" }),
+  make("dl", {}, strategies.flatMap(each => [make("dt", { text: each.name }), make("dd", { text: each.description })])));
 /** How to get a language model: what to run, with what this server can use then. */
 const howToGetOne = () => make("details", { class: "field how" }, make("summary", { text: "How to get a language model" }),
   make("p", { text: "With Ollama on this machine: run the command, and ask again." }), make("pre", { text: "ollama pull llama3.1:8b" }),

@@ -305,6 +305,11 @@ def test_questions_are_suggested_from_the_documents(serve: Serve) -> None:
         b"# Arda lamp\n\nThe Arda lamp is a bright lamp of the harbour.\n\nTo clean the lens, use warm water and soap.\n",
     )
     index(server, "arda")
-    suggested = server.call("GET", "/collections/arda/questions").json()["questions"]
-    assert suggested == ["What is the Arda lamp?"], "one of each file"
+    lamp = ["What is the Arda lamp?", "How do you clean the lens?"]
+    assert server.call("GET", "/collections/arda/questions").json()["questions"] == lamp
+    send(server, "arda", "bell.md", b"# Oskel bell\n\nThe Oskel bell is a large bell of the river.\n")
+    index(server, "arda")
+    of_all = server.call("GET", "/collections/arda/questions").json()["questions"]
+    assert of_all == ["What is the Oskel bell?", *reversed(lamp)], "one of each file first"
+    assert server.call("GET", "/collections/arda/questions?file=lamp.md").json()["questions"] == lamp
     assert server.call("GET", "/collections/none/questions").status_code == 400
