@@ -10,7 +10,7 @@ from ramify.prompts.global_search import MAP_REPORT, REDUCE
 from ramify.prompts.iterative import COMPRESS, FILTER, PLAN, Filtered
 from ramify.prompts.judge import JUDGE, RUBRIC
 from ramify.prompts.prompt import Above, Finding, Prompt, Quote, Turn
-from ramify.prompts.questions import OVERVIEW, TASKS, USERS
+from ramify.prompts.questions import OVERVIEW, SUGGEST, TASKS, USERS
 from ramify.prompts.summarize import CONDENSE, SUMMARIZE, EntitySummary
 from ramify.prompts.translate import TRANSLATE
 
@@ -37,6 +37,7 @@ __all__ = [
     "REDUCE",
     "RUBRIC",
     "SEARCH_OR_ANSWER",
+    "SUGGEST",
     "SUMMARIZE",
     "TASKS",
     "TRANSLATE",

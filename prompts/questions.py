@@ -1,16 +1,40 @@
-"""Users of a collection, their tasks, and open questions about the whole collection (GraphRAG)."""
+"""Questions to ask of a collection: what its passages answer; its users, their tasks, and open questions about the whole (GraphRAG)."""
 
 from typing import Annotated
 
 from pydantic import Field
 
-from ramify.prompts.lenient_types import AtMost, ModelReply, Texts
+from ramify.prompts.lenient_types import AtMost, ModelReply, Sentence, Texts
 from ramify.prompts.prompt import Prompt
 from ramify.prompts.worked_examples import example
 
 MAX_ITEMS, MAX_ITEM_CHARS = 5, 160
 COLLECTION = "Collection of documents:\n<passage>\n{text}\n</passage>"
 VALLEY = "The bridges, mills and weirs of the Oskel valley.\nHollin Bridge\nVane Bridge\nThe mill at Vane\nWeirs of the Oskel"
+
+
+MAX_SUGGESTED_CHARS = 90
+"""Longer questions are not suggested."""
+
+
+class Suggested(ModelReply):
+    """A short question, after the fact that answers it."""
+
+    fact: Sentence = Field(description="the most important fact that the passage tells, in one sentence")
+    question: Sentence = Field(description="the short question that this fact answers")
+
+
+SUGGEST = Prompt(
+    name="suggest",
+    purpose="Suggest a question that a document of a collection answers (the page of `ramify serve`)",
+    task=(
+        "Say the most important fact that the passage tells, then the question that it answers. The question names what it is about. "
+        "Write in the language of the passage."
+    ),
+    template="Passages:\n{passages}",
+    reply=Suggested,
+)
+"""Asked for a question alone, or for several at once, a small model asks for the passage's title."""
 
 
 class Users(ModelReply):

@@ -2,6 +2,7 @@
 
 * what is served: the `catalog` (collections, strategies, models), the `collections` that users create or that follow a folder, with
   `collection_folders` (their files) and `build_jobs` (their indexing)
+* `suggesting`: questions to begin with, by rules or by the model
 * a question: `service` (submits requests as questions, with or without a conversation), `questions` (the queue, the events of an answer)
 * the protocols: `json_api` (ramify's own) with `answers`, `openai`, `ollama`, which share `chat`, and `mcp`, also for `ramify mcp`;
   `public` leaves out the folders of the server

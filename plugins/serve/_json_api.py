@@ -25,6 +25,7 @@ from ramify.serve._public import public_index, public_result
 from ramify.serve.catalog import MAX_QUOTED_CHARS, Selection, strategies_json
 from ramify.serve.questions import DecisionsRequest, Event, Failure, RunningQuestion
 from ramify.serve.service import MAX_CHOSEN_FILES, AskRequest, EditRequest, QuestionService, RatingRequest
+from ramify.serve.suggesting import Suggestions
 from ramify.serve.transport import NO_STORE_HEADERS, SSE_MEDIA_TYPE, AnswerStream, format_sse, parse_body, request_user
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.quoting import truncate_line
@@ -67,6 +68,7 @@ class JsonApi:
 
     def __init__(self, service: QuestionService) -> None:
         self._service = service
+        self._suggestions = Suggestions()
         self._catalog, self._threads, self._collections = service.catalog, service.threads, service.collections
 
     def routes(self) -> list[Route]:
@@ -238,10 +240,13 @@ class JsonApi:
         return JSONResponse({"deleted": name})
 
     async def suggested_questions(self, request: Request) -> Response:
-        """Return a few questions that the documents of a collection answer, or those of the files that are named."""
+        """Return a few questions that a collection, or the files that are named, can answer; found by rules, or by the model."""
         collection = self._catalog.collection(request.path_params["name"])
         files = request.query_params.getlist("file")[:MAX_CHOSEN_FILES]
-        return JSONResponse({"questions": await asyncio.to_thread(collection.suggested_questions, files)})
+        if request.query_params.get("by") != "model":
+            return JSONResponse({"questions": await self._suggestions.suggest(collection, files)})
+        settings = await asyncio.to_thread(self._catalog.default_settings)
+        return JSONResponse({"questions": await self._suggestions.suggest(collection, files, settings)})
 
     async def documents(self, request: Request) -> Response:
         """List the documents of a collection."""

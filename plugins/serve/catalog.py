@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args, get_origin
-from weakref import WeakKeyDictionary
 
 from ramify.graphs.run import check_reviewer
 from ramify.graphs.strategies import Strategy, build, configure, load_strategies, own_options
@@ -16,13 +15,10 @@ from ramify.serve.questions import to_failure
 from ramify.studio.server.bounds import LIMITS, cap_limits, check_allowed, unique_index_names
 from ramify.tools.demo import demo_index
 from ramify.tools.errors import RamifyError, UsageError
-from ramify.tools.index import Index
-from ramify.tools.index.file_list import passages_of, sources_of
-from ramify.tools.index.index import iterate_passages
+from ramify.tools.index.file_list import sources_of
 from ramify.tools.index.index_store import is_store_address
 from ramify.tools.index.manifest import Manifest
 from ramify.tools.index.passage_store import opened_passages
-from ramify.tools.questions_by_rules import suggest_questions
 from ramify.tools.quoting import truncate_line
 from ramify.tools.scrub import mask_address
 from ramify.tools.search.collection_set import CollectionSet
@@ -34,10 +30,6 @@ SERVER_SETTINGS = ("index", "model", "base_url", "profile")
 """Settings that a request cannot set: it names a collection and one of the server's models; the operator sets the profile."""
 MAX_QUOTED_CHARS = 80
 """Maximum length of a rejected value in an error message."""
-_SAMPLE, _SUGGESTED = 1000, 4
-"""The number of passages in which questions are looked for, and of questions suggested."""
-_suggested: WeakKeyDictionary[Index, list[str]] = WeakKeyDictionary()
-"""The questions suggested of each opened index; a changed index is another object, and the former one is not kept."""
 NAME_SEPARATOR = "+"
 """Separates the names of collections that are searched together; not allowed in a name."""
 _FILE_COUNT_QUERY = "SELECT count(*) FROM (SELECT DISTINCT root, file, CASE file WHEN '' THEN id END FROM documents)"
@@ -62,18 +54,6 @@ class Collection:
         with opened_passages(self.folder()) as database:
             [count] = database.execute(_FILE_COUNT_QUERY).fetchone()
         return int(count)
-
-    def suggested_questions(self, files: Sequence[str] = ()) -> list[str]:
-        """Return a few questions that its documents, or some of its files, answer, found by rules in a sample of passages. Blocking."""
-        index = open_index(self.where)
-        if not files and (suggested := _suggested.get(index)) is not None:
-            return suggested
-        ids = passages_of(self.folder(), files) if files else index.ids()
-        sample = iterate_passages(index, ids[:: max(1, len(ids) // _SAMPLE)])
-        suggested = suggest_questions(list(sample), _SUGGESTED)
-        if not files:
-            _suggested[index] = suggested
-        return suggested
 
     def folder(self) -> Path:
         """Return the folder of the index; raise UsageError if it is in a database."""
@@ -206,13 +186,17 @@ class Catalog:
             check_reviewer(request_settings, None)
         return options
 
+    def default_settings(self) -> Settings:
+        """Return the settings of a question that names nothing; UsageError for a setting of the server that its strategy does not have."""
+        return configure(self.strategy, self.request_options(self.strategy, self.selection(None), has_reviewer=True))[1]
+
     def resolved_model(self) -> tuple[str, list[str]]:
         """Return the name of the default model, and notices on it, such as why it is not a language model; blocking.
 
         The name is "" if it cannot be used now.
         """
         try:
-            model = current_model(configure(self.strategy, self.request_options(self.strategy, self.selection(None), has_reviewer=True))[1])
+            model = current_model(self.default_settings())
         except RamifyError:
             return "", []
         return model.name, list(model.notices)

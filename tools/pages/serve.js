@@ -60,10 +60,13 @@ const suggest = async chosen => {
   state.suggested = isDemo(chosen) ? EXAMPLES : [];
   if (isDemo(chosen) || chosen.includes(AND)) return;
   const only = chosenFiles();
-  const { questions } = await read(`/collections/${encodeURIComponent(chosen)}/questions${only && "?"}${only}`).catch(() => ({ questions: [] }));  // as where it is not indexed yet
-  if (chosen !== state.collection || only !== chosenFiles()) return;
-  state.suggested = questions;
-  welcome();
+  for (const by of settings.writes ? ["rules", "model"] : ["rules"]) {  // a model takes a while
+    if (by === "model" && at("welcome").hidden) return;
+    const { questions } = await read(`/collections/${encodeURIComponent(chosen)}/questions?by=${by}${only && "&"}${only}`).catch(() => ({ questions: [] }));  // as where it is not indexed yet
+    if (chosen !== state.collection || only !== chosenFiles()) return;
+    if (questions.length || by === "rules") state.suggested = questions;
+    welcome();
+  }
 };
 /** What adding documents calls: the collection is chosen as soon as it can be asked. */
 const adding = { then: async name => { await loadCollections(name); localStorage.setItem("ramify.collection", state.collection); }, draw: () => loadCollections() };

@@ -92,10 +92,14 @@ export const settings = {
     const model = this.model === "auto" ? this.resolved || "auto" : this.model;
     return `${this.strategy}, ${this.spend === "own" ? "own settings" : this.spend}, ${QUOTING.has(model) ? "no language model" : model}${others ? `, ${many(others, "setting")} changed` : ""}`;
   },
+  /** Whether what is asked next is answered by a language model. */
+  get writes() {
+    const model = this.model === "auto" ? this.resolved : this.model;
+    return Boolean(model) && !QUOTING.has(model);
+  },
   /** Say what there is instead of a language model, and how to get one; nothing where one is used. */
   advice(open) {
-    const model = this.model === "auto" ? this.resolved : this.model;
-    return QUOTING.has(model) ? ["Answers are quoted from the documents, without a language model. ", button("Use a language model …", open)] : [];
+    return QUOTING.has(this.model === "auto" ? this.resolved : this.model) ? ["Answers are quoted from the documents, without a language model. ", button("Use a language model …", open)] : [];
   },
   keep() { sessionStorage.setItem("ramify.settings", JSON.stringify({ strategy: this.strategy, model: this.model, preset: this.preset, changed: this.changed })); },
 };

@@ -100,7 +100,7 @@ SLOTS: dict[str, Any] = {
 }
 
 
-UNASKED = {"prefer", "propose", "users", "tasks", "overview"}
+UNASKED = {"prefer", "propose", "suggest", "users", "tasks", "overview"}
 """The embedded model is no judge, and writes no questions."""
 EVERY = [prompt for prompt in ALL if prompt.name not in UNASKED]
 
