@@ -31,7 +31,8 @@ ANSWERING = (
     prompts.SUMMARIZE,
 )
 VARIED = [*map(decide_prompt, NARROWED), DECOMPOSE_SEARCHED, FILTER_RECORDS]
-MOST = dict.fromkeys(("finalize", "compress", "write", "check", "translate", "users", "tasks", "overview"), 1) | {"suggest": 0, "answer": 0, "settled": 0}
+NONE = dict.fromkeys(("answer", "settled", "suggest"), 0)
+MOST = dict.fromkeys(("finalize", "compress", "write", "check", "translate", "users", "tasks", "overview"), 1) | NONE
 """Examples of a prompt that has room for fewer than others."""
 """What the steps make of a prompt."""
 VARIANTS = [
