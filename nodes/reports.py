@@ -7,6 +7,7 @@ import asyncio
 import random
 import time
 from pathlib import Path
+from shlex import quote
 
 from ramify.nodes.asking.ask import Answerer, ask, current_model
 from ramify.nodes.asking.language_model import prompt_room
@@ -108,7 +109,7 @@ def _require_reports(index: Index, settings: GlobalSettings) -> Reports:
         raise UsageError("reports cannot be filtered, because each covers many passages", "remove the filter, or set over=passages")
     if index.reports is None:
         made = (
-            f"`ramify index --kind graph --out {index.where}`, or --kind hierarchy"
+            f"`ramify index --kind graph --out {quote(str(index.where))}`, or --kind hierarchy"
             if isinstance(index.store, FolderStore)
             else "in a folder"
         )

@@ -6,6 +6,7 @@ Simpler than those of a model: each asks for the content of one sentence, mostly
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
+from pathlib import PurePath
 from typing import Any
 
 from ramify.tools.english import MIN_PERSON_PROBABILITY, fold, person_probabilities, strip_disambiguation
@@ -62,7 +63,7 @@ def fact_questions(passage: Passage) -> Iterator[RuleQuestion]:
     for name, verb, definition, sentence in find_definitions(passage):
         asks = "Who" if person_probabilities([name])[0] >= MIN_PERSON_PROBABILITY else "What"
         yield {"question": f"{asks} {verb} {name}?", "answer": definition, "quote": sentence, "rule": "a definition"}
-    about = passage.title.partition(" (")[0]
+    about = "" if passage.title == PurePath(passage.source.partition("#")[0]).stem else passage.title.partition(" (")[0]  # a file's name
     lines = [_RECORD.fullmatch(line.strip()) for line in passage.text.splitlines() if line.strip()]
     for before, record, after in zip([None, *lines], lines, [*lines[1:], None], strict=False):
         if not about or record is None or (before is None and after is None) or fold(record[1]) in _NON_FIELDS:

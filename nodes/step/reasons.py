@@ -67,7 +67,7 @@ def _reason(state: Mapping[str, Any], tree: Tree) -> str:
     if known := [branch for branch in asked if branch.known]:
         weakest = min(known, key=lambda branch: branch.confidence or 0.0)
         answer, question = (truncate_line(text, MAX_QUOTED_CHARS) for text in (weakest.answer, weakest.question))
-        if model.tau is not None:  # it is calibrated, and gives no answers of low confidence
+        if model.tau is not None and (weakest.confidence or 0.0) <= model.tau:  # it is calibrated, and gives no answers of low confidence
             return f"unsure: {answer!r} was withheld, only {confidence_figure(weakest.confidence)} sure"
         return f"unsure: {answer!r} was found for {question!r}, but it does not settle the whole question"
     root = next((branch for branch in asked if branch.path == ROOT and branch.confidence), None)

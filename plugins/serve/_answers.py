@@ -15,6 +15,7 @@ from ramify.studio.drawing.page import result_page
 from ramify.testing import verify
 from ramify.tools.demo import demo_index
 from ramify.tools.errors import UsageError
+from ramify.tools.index.file_list import passages_beside
 from ramify.tools.index.index import iterate_passages
 from ramify.tools.index.index_store import is_store_address
 from ramify.tools.index.passage_store import opened_passages
@@ -45,7 +46,7 @@ def result_remarks(question: str, result: Result) -> dict[str, Any]:
     """Return the remarks on an answer, worded as in the terminal: how the question was understood, notes, early stops, the cost,
     and the answers to mark in quotations.
     """
-    notes = filter(None, (phrases.conflict_text(result), phrases.unknown_advice(result)))
+    notes = filter(None, (phrases.conflict_text(result), phrases.unknown_advice(result, " (in Settings)")))
     stop_reason = phrases.stop_reason(result)
     return {
         "understood": phrases.understood_as(question, result.question),
@@ -107,9 +108,15 @@ def passage_json(selection: Selection, identity: str, quote: str = "") -> dict[s
     if (located := selection.locate(identity)) is None or (passage := _load_passages(selection, [identity]).get(identity)) is None:
         return None
     [citation] = cite([passage], [quote], cited=True)
+    collection, own = located
+    beside = ("", "") if is_store_address(collection.where) else passages_beside(collection.folder(), own)
+    prefix = identity.removesuffix(own)
+    before, after = (prefix + other if other else "" for other in beside)
     return {
         **citation.model_dump(include=_PASSAGE_FIELDS),
-        "collection": located[0].name,
+        "before": before,
+        "after": after,
+        "collection": collection.name,
         "file": passage_file(selection, identity) is not None,
     }
 

@@ -71,12 +71,12 @@ def unknown_reason(result: Result) -> str:
     return "" if reason in result.notices else reason
 
 
-def unknown_advice(result: Result) -> str:
-    """Return what to try after the answer Unknown; else empty."""
+def unknown_advice(result: Result, example: str = " (model=ollama:llama3.1:8b)") -> str:
+    """Return what to try after the answer Unknown, with an example of a language model; else empty."""
     if not is_unknown(result.answer) or result.stopped_by in STOP_REASONS or result.asked_back or result.tree[ROOT].status == "failed":
         return ""
     answerer = answerer_class(result.model)
-    model = "a larger model" if answerer.writes else "a language model (model=ollama:llama3.1:8b)"
+    model = "a larger model" if answerer.writes else f"a language model{example}"
     alternatives = "" if answerer.why_unquoted(result.question) else "a narrower question, another strategy, or "
     if result.strategy == "global":
         alternatives = "over=passages, other words, or "

@@ -18,13 +18,13 @@ __all__ = ["address", "browser", "page", "pytestmark"]
 def test_the_words_of_the_answer_are_marked_in_what_is_quoted(page: Page) -> None:
     ask(page, BORN)
     answered(page)
-    expect(page.locator(".sources .quote b", has_text="Budapest")).to_have_count(1)
-    expect(page.locator(".sources .quote b", has_text="László Bíró").first).to_be_visible()
+    expect(page.locator(".text b", has_text="Budapest")).to_have_count(1)
+    expect(page.locator(".text b", has_text="László Bíró").first).to_be_visible()
     page.locator(".text button.number").last.click()
     expect(page.locator("#source mark b").last).to_have_text("Budapest")
     page.keyboard.press("Escape")
     page.reload()
-    expect(page.locator(".sources .quote b", has_text="Budapest")).to_have_count(1)
+    expect(page.locator(".text b", has_text="Budapest")).to_have_count(1)
 
 
 def test_a_notice_stands_once_in_a_conversation(page: Page) -> None:

@@ -76,5 +76,5 @@ def test_what_changed_is_shown(page: Page, manual: Manual) -> None:
 def test_an_answer_says_what_was_checked(page: Page) -> None:
     ask(page, "How long is the belt?")
     answered(page)
-    expect(page.locator(".turn")).to_contain_text("Checked: 2 of 2 steps hold")
+    expect(page.locator(".turn")).to_contain_text("word for word. Whether they answer the question is not checked. (2 of 2 steps hold)")
     assert violations(page, "checked") == []

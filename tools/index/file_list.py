@@ -21,6 +21,7 @@ _PASSAGES = """
 SELECT passages.id FROM passages JOIN documents ON documents.id = passages.document
 WHERE hidden IS NULL AND documents.file IN (SELECT value FROM json_each(?)) ORDER BY passages.row
 """
+_FILE = "SELECT documents.file FROM passages JOIN documents ON documents.id = passages.document WHERE passages.id = ?"
 
 
 class ListedFile(NamedTuple):
@@ -85,6 +86,17 @@ def passages_of(folder: Path, files: Sequence[str]) -> list[str]:
     """Return the ids of the searchable passages of some files, in the order of the index. Blocking."""
     with opened_passages(folder) as database:
         return [passage for (passage,) in database.execute(_PASSAGES, [json.dumps(list(files))])]
+
+
+def passages_beside(folder: Path, passage: str) -> tuple[str, str]:
+    """Return the ids of the searchable passages before and after one in its file; "" where there is none. Blocking."""
+    with opened_passages(folder) as database:
+        found = database.execute(_FILE, [passage]).fetchone()
+    ids = ["", *passages_of(folder, [found[0]] if found else []), ""]
+    if passage not in ids:
+        return "", ""
+    place = ids.index(passage)
+    return ids[place - 1], ids[place + 1]
 
 
 def count_outdated(folder: Path) -> int:

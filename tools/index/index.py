@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from shlex import quote
 from tempfile import TemporaryDirectory
 from typing import Any, Generic, Protocol, TypeVar
 from weakref import finalize
@@ -188,7 +189,11 @@ class Index(VectorStore):
         """Return the reranker of results, None for a plain index; UsageError for unknown options."""
         if search.options:
             what = f"search.{next(iter(search.options))} is not an option of an index of kind {self.manifest.kind!r}"
-            made = f"`ramify index --kind graph --out {self.where}`, or hierarchy" if isinstance(self.store, FolderStore) else "in a folder"
+            made = (
+                f"`ramify index --kind graph --out {quote(str(self.where))}`, or hierarchy"
+                if isinstance(self.store, FolderStore)
+                else "in a folder"
+            )
             raise UsageError(what, f"omit it, or build a graph or a hierarchy: {made}")
         return None
 

@@ -28,6 +28,7 @@ const load = async () => {
   if (running) followBuild(running.name, adding).catch(showFailure);
   const asked = decodeURIComponent(location.hash.slice(1));
   if (asked) await openThread(asked); else welcome();
+  if (!narrow.matches && at("add").hidden) at("question").focus({ preventScroll: true });
   document.documentElement.dataset.ready = "yes";
 };
 const loadCollections = async wanted => {
@@ -110,7 +111,7 @@ const openThread = async id => {
   for (const { asked, collection, result, remarks, rating } of found.turns) {
     const turn = newTurn(asked, collection, found.strategy);
     Object.assign(turn, { remarks, rating });
-    if (result) turn.show({ ...result, strategy: found.strategy }); else turn.fail({ kind: "other", message: "this question was not answered — ask it again" });
+    if (result) turn.show({ ...result, strategy: found.strategy }); else turn.fail({ kind: "stopped", again: () => ask(asked) });
   }
   const of = state.last?.collection;  // what is asked next goes where the conversation was
   if (of && of !== state.collection && of.split(AND).every(name => state.collections.some(one => one.name === name))) offer(of);
@@ -130,6 +131,7 @@ const begin = (id = null) => {
   shutSource();
   state.thread = id;
   state.last = null;
+  if (!id) files.all();
   history.replaceState(null, "", id ? `#${encodeURIComponent(id)}` : location.pathname);
   at("turns").replaceChildren();
   for (const current of at("threads").querySelectorAll("[aria-current]")) current.removeAttribute("aria-current");
@@ -267,7 +269,7 @@ const openSource = async (citation, from, turn) => {
     if (!found) { panel.replaceChildren(make("header", {}, make("h2", { text: "Source" }), button("✕", shutSource, { class: "plain", "aria-label": "Close the source" })), failed(error)); panel.hidden = false; panel.focus(); return; }
   }
   const link = fileLink(found, query, citation.link);
-  const { parts, mark } = drawSource(found, { shut: shutSource, link, answers: turn.remarks?.marked });
+  const { parts, mark } = drawSource(found, { shut: shutSource, link, answers: turn.remarks?.marked, move: id => openSource({ id }, from, turn) });
   panel.replaceChildren(...parts);
   panel.hidden = false;
   panel.scrollTop = 0;

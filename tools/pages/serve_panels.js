@@ -136,7 +136,7 @@ const whatEachDoes = strategies => make("details", { class: "field" }, make("sum
 /** How to get a language model: what to run, with what this server can use then. */
 const howToGetOne = () => make("details", { class: "field how" }, make("summary", { text: "How to get a language model" }),
   make("p", { text: "With Ollama on this machine: run the command, and ask again." }), make("pre", { text: "ollama pull llama3.1:8b" }),
-  make("p", { text: "Without Ollama: download a small one, and start the server with it." }), make("pre", { text: "ramify download qwen2.5-coder-1.5b\nramify serve --model gguf:qwen2.5-coder-1.5b" }));
+  make("p", { text: "Without Ollama: download a small one, and start the server with it, in the environment where this one runs (if `ramify` is not found, `.venv/bin/ramify`)." }), make("pre", { text: "ramify download qwen2.5-coder-1.5b\nramify serve --model gguf:qwen2.5-coder-1.5b" }));
 const row = (name, label, control, told, changed, extra = "") =>
   make("div", { class: `field${changed ? " changed" : ""}` }, make("label", { for: `set-${name}`, text: label }), make("div", { class: "value" }, control, extra), make("p", { class: "told", id: `told-${name}`, text: told }));
 const picker = (name, values, value, chosen) => {

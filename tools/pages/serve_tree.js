@@ -3,9 +3,10 @@ import { button, make, many, meter, sureness } from "./serve_parts.js";
 
 /** The confidence below which an answer should be checked. */
 export const LOW = 0.5;
+const UNSURE = "less sure than an answer should be";
 /** Frequent notes of branches in plain words; the note itself stands with the values. */
 const PLAIN = [
-  [/(?:confidence [\d.]+, )?not above tau [\d.]+(?:, calibrated for [^;,]+)?/g, "less sure than an answer should be"],
+  [/(?:confidence [\d.]+, )?not above tau [\d.]+(?:, calibrated for [^;,]+)?/g, UNSURE],
   [/filled with ('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*") from ([\d.]+)(?:, nothing surer)?(?:, confidence [\d.]+)?/g, "with $1, the answer of step $2"],
   [/pair scored ([\d.]+) of 5/g, "these steps were judged $1 of 5"],
   [/carried over from ([\d.]+)/g, "kept from step $1"],
@@ -19,7 +20,7 @@ export const weakest = tree => {
   return steps.filter(one => one.confidence < LOW).sort((one, other) => one.confidence - other.confidence)[0] || null;
 };
 const DROPPED = new Set(["pruned", "failed"]);
-const surety = value => (value >= 0.8 ? "sure" : value >= LOW ? "fairly sure" : "unsure");
+export const surety = value => (value >= 0.8 ? "sure" : value >= LOW ? "fairly sure" : "unsure");
 const WORKING = new Set(["open", "waiting", "answered"]);
 const byPath = (one, other) => one.split(".").map(Number).reduce((order, part, place) => order || part - Number(other.split(".")[place]), 0);
 
@@ -30,6 +31,8 @@ export class Tree {
     this.edit = edit;
     this.editable = false;
     this.weak = null;
+    /** The quoted sentence of each cited passage, once the answer is there. */
+    this.quotes = new Map();
     this.opened = new Set();
     this.summary = make("summary", { text: "How it is found" });
     this.list = make("ol", { class: "branches root" });
@@ -88,7 +91,8 @@ export class Tree {
       make("div", { class: "head" }, make("span", { class: "path", text: branch.path }), make("span", { class: "status", text: doing ? `${doing} …` : branch.status })),
       make("p", { class: "question", dir: "auto", text: asked }),
       ...(branch.answer === null || branch.answer === undefined ? [] : [make("p", { class: "answer", dir: "auto" }, make("b", { text: branch.answer || "(nothing)" }))]),
-      ...(branch.note || told.length ? [make("p", { class: "note", dir: "auto", text: [told[0]?.[0] === "confidence" ? surety(told[0][1]) : "", branch.note ? plain(branch.note) : ""].filter(Boolean).join("; ") })] : []),
+      ...(branch.status === "inner" ? [] : branch.cited || []).filter(id => this.quotes.has(id)).slice(0, 1).map(id => make("p", { class: "said", dir: "auto", text: `“${this.quotes.get(id)}”` })),
+      ...(branch.note || told.length ? [make("p", { class: "note", dir: "auto", text: [told[0]?.[0] === "confidence" && !plain(branch.note || "").includes(UNSURE) ? surety(told[0][1]) : "", branch.note ? plain(branch.note) : ""].filter(Boolean).join("; ") })] : []),
       ...(told.length ? [this.values(branch, told)] : []),
       ...(branch.evidence?.length && branch.kind !== "batch" ? [this.evidence(branch)] : []),
       ...(this.editable && branch.path !== "0" && branch.kind !== "batch" ? [this.acts(branch, card)] : []));

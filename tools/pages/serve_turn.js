@@ -1,12 +1,12 @@
 // A question on the page of `ramify serve` with what comes of it: its answer, its sources, and the answer as Markdown.
 import { around, button, failed, figure, make, many, meter, reveal, sureness } from "./serve_parts.js";
-import { LOW, Tree, weakest } from "./serve_tree.js";
+import { LOW, Tree, surety, weakest } from "./serve_tree.js";
 
 const title = one => [one.title || one.name || one.source, one.heading, one.page ? `page ${one.page}` : ""].filter(Boolean).join(" · ");
 const file = one => [one.collection, one.title ? one.name || one.source : ""].filter(Boolean).join(": ");
 const UNSURE = "no cited passage says this";
 const ORIGINS = { logprobs: "from log probabilities", stated: "as the model states it", reader: "from the embedded reader" };
-const level = value => (value >= 0.8 ? "high" : value >= LOW ? "medium" : "low: check this");
+const advice = value => (value < LOW ? "low: check this" : surety(value));
 
 /** A question with what comes of it. `open(citation, button)` shows a source, `save(kind, turn)` copies or stores the answer, `edit(path, question)` runs on. */
 export class Turn {
@@ -49,9 +49,11 @@ export class Turn {
     this.failure = failure;
     this.doing.remove();
     this.tree.end();
-    this.answer.replaceChildren(failure.kind === "stopped" ? make("p", { class: "empty", text: "Stopped. Ask again, or edit a branch to run on from there." }) : failed(failure));
+    this.answer.replaceChildren(failure.again ? make("p", { class: "empty" }, "This question was not answered. ", button("Ask again", failure.again, { class: "plain" }))
+      : failure.kind === "stopped" ? make("p", { class: "empty", text: "Stopped. Ask again, or edit a branch to run on from there." }) : failed(failure));
   }
   show(told) {
+    this.tree.quotes = new Map((told.citations || []).filter(one => one.quote).map(one => [one.id, one.quote]));
     const result = this.result = { quoted: told.model === "extractive", confidence_source: told.tree?.[0]?.confidence_source, ...told };  // conversations do not keep these
     this.doing.remove();
     const paths = new Set((result.tree || []).map(branch => branch.path));
@@ -76,16 +78,16 @@ export class Turn {
     const closest = result.citations?.some(one => one.closest);
     const behind = text.length ? [] : (result.citations || []).flatMap((one, place) => (one.cited ? [this.number(place + 1)] : []));
     return make("section", { class: "result" },
-      isQuoted(result) ? "" : make("p", { class: `final${unknown ? " unknown" : result.answer.length > 120 ? " long" : ""}` }, make("span", { dir: "auto", text: result.answer }), behind),
+      isQuoted(result) ? "" : make("p", { class: `final${unknown ? " unknown" : `${result.answer.length > 120 ? " long" : ""}${result.confidence < LOW ? " low" : ""}`}` }, make("span", { dir: "auto", text: result.answer }), behind),
       text.length && (result.quoted || (unknown && closest)) ? make("p", { class: "note", text: unknown && closest ? "Closest passages, which may not hold the answer:" : "Quoted from the sources:" }) : "",
       text.length ? make("div", { class: `text${result.quoted ? " quoted" : ""}`, dir: "auto" }, text.map(line => make("p", {}, line.map(one => this.said(one))))) : "",
-      typeof result.confidence === "number" ? make("div", { class: "measures" }, meter("confidence", sureness(result.confidence)), make("span", { text: [level(result.confidence), ORIGINS[result.confidence_source]].filter(Boolean).join(", ") }), this.unsure(result)) : "",
+      typeof result.confidence === "number" ? make("div", { class: "measures" }, meter("confidence", sureness(result.confidence)), make("span", { text: [advice(result.confidence), ORIGINS[result.confidence_source]].filter(Boolean).join(", ") }), this.unsure(result)) : "",
       result.explanation && !result.notices?.includes(result.explanation) ? make("p", { dir: "auto", text: result.explanation }) : "",
       (said.notes || []).map(text => make("p", { class: "note", text })),
       unknown && this.given?.files ? make("p", { class: "note", text: `Only ${many(this.given.files.length, "file")} ${this.given.files.length === 1 ? "was" : "were"} asked: ask all files, or tick others.` }) : "",
       said.stopped ? make("p", { class: "warning", text: said.stopped }) : "",
       said.checked ? this.checks(said.checked) : "",
-      said.cost ? make("p", { class: "cost", text: said.cost }) : "");
+      said.cost ? make("details", { class: "cost" }, make("summary", { text: /[\d.,]+ s(?=,|$| ·)/.exec(said.cost)?.[0] || "cost" }), make("p", { text: said.cost })) : "");
   }
   /** Name the step that the answer is least sure of, with a button that leads to it. */
   unsure(result) {
@@ -94,7 +96,8 @@ export class Turn {
   }
   /** Draw what was checked of the answer without a model; what does not hold can be opened. */
   checks({ summary, holds, checks }) {
-    const line = `Checked: ${summary}; that the quotes answer the question is not checked`, kind = holds ? "checked" : "warning";
+    const line = `${holds ? "The quotes stand in the files word for word. Whether they answer the question is not checked." : "Not everything here stands in the files as it is quoted."} (${summary})`;
+    const kind = holds ? "checked" : "warning";
     if (!checks.length) return make("p", { class: kind, text: line });
     const item = one => make("li", {}, make("b", { text: one.verdict === "fails" ? "✗ " : "? ", title: one.verdict }), `${/^[\d.]+$/.test(one.where) ? `branch ${one.where}` : one.where}, ${one.what}: ${one.reason}`);
     return make("details", { class: `checks ${kind}` }, make("summary", { text: line }), make("ul", { dir: "auto" }, checks.map(item)));
@@ -116,14 +119,15 @@ export class Turn {
     return lists.filter(([, list]) => list.length).flatMap(([name, list]) => [make("h3", { text: name }), make("ol", { class: "sources" }, list.map(([one, place]) => this.source(one, place)))]);
   }
   source(one, place) {
+    const above = this.result.quoted && one.quote && (this.result.sentences || []).some(said => said.citations.includes(place) && one.quote.includes(said.text));  // what is quoted above is not repeated
     const mark = one.cited === false ? (one.closest ? " (only close)" : " (not cited)") : "";
     const head = make("span", { class: "title", dir: "auto" }, title(one), file(one) || mark ? make("span", { class: "file", text: ` ${file(one)}${mark}` }) : "");
     return make("li", {}, make("button", { type: "button", "aria-expanded": "false", "aria-controls": "source", on: { click: event => this.open(one, event.currentTarget) } },
-      make("span", { class: "place", text: `[${place}]` }), head, make("span", { class: "quote", dir: "auto" }, marked(one.quote || one.text, this.remarks?.marked))));
+      make("span", { class: "place", text: `[${place}]` }), head, above ? "" : make("span", { class: "quote", dir: "auto" }, marked(one.quote || one.text, this.remarks?.marked))));
   }
   actions() {
     const acts = [["copy", "Copy as Markdown"], ["html", "Save as HTML"], ["json", "Save as JSON"]];
-    const rates = this.result.asked_back ? [] : [["up", "👍", "Right: rate this answer up"], ["down", "👎", "Wrong: rate this answer down"]];
+    const rates = this.result.asked_back ? [] : [["up", "✓ Right", "Right: rate this answer up"], ["down", "✗ Wrong", "Wrong: rate this answer down"]];
     return make("div", { class: "actions" },
       acts.map(([kind, text]) => button(text, event => this.save(kind, this, event.currentTarget))),
       rates.map(([kind, text, label]) => button(text, event => this.save(kind, this, event.currentTarget), { class: "plain", "aria-label": label, title: label, "aria-pressed": String(this.rating === kind) })));
@@ -157,7 +161,7 @@ export const markdown = (asked, result) => {
   const plain = text => reveal(text || "").replace(/[\\`]|~(?=~)|<(?=[A-Za-z/!?])|(?<=\])[(:[]|!(?=\[)|\[(?=\^)/g, "\\$&").replace(/\s*\n\s*/g, " ").trim();
   const lines = linesOf(result).map(line => line.map(one => `${plain(one.text)}${one.citations.map(place => ` [${place}]`).join("")}${one.supported === false ? ` *(${UNSURE})*` : ""}`).join(" "));
   const sources = (result.citations || []).map((one, place) => `${place + 1}. ${plain(title(one))}${file(one) ? `, ${plain(file(one))}` : ""}: ${plain(one.quote || one.text)}`);
-  const sure = typeof result.confidence === "number" ? `Confidence ${figure(sureness(result.confidence))} (${level(result.confidence)})` : "";
+  const sure = typeof result.confidence === "number" ? `Confidence ${figure(sureness(result.confidence))} (${advice(result.confidence)})` : "";
   return `${[`## ${plain(asked)}`, isQuoted(result) ? "" : `**${plain(result.asked_back || result.answer)}**`, ...lines, sure, sources.length ? "### Sources" : "", sources.join("\n")].filter(Boolean).join("\n\n")}\n`;
 };
 
@@ -183,7 +187,7 @@ const markedParts = (text, quote) => {
 };
 
 /** Draw a source: where it stands, its text with the cited sentence marked, and its file. */
-export const drawSource = (one, { shut, link, answers }) => {
+export const drawSource = (one, { shut, link, answers, move }) => {
   const [before, quote, behind] = typeof one.start === "number" ? around(one.text, one.start, one.end) : [one.text, "", ""];
   const parts = quote ? [before, make("mark", { class: "sentence", text: quote }), behind] : markedParts(one.text, one.quote);
   const mark = parts.find(part => part instanceof Element);
@@ -192,5 +196,6 @@ export const drawSource = (one, { shut, link, answers }) => {
   const where = [one.heading, one.page ? `page ${one.page}` : "", one.title ? one.name || one.source : ""].filter(Boolean).join(" · ");
   const head = make("header", {}, make("h2", { dir: "auto", text: one.title || one.name || one.source }), button("✕", shut, { class: "plain", "aria-label": "Close the source" }), make("p", { class: "where", dir: "auto", text: where }));
   const lost = one.quote && !mark ? make("p", { class: "empty", text: "The cited words do not stand in the passage word for word." }) : "";
-  return { parts: [head, body, one.file ? make("p", { class: "file" }, link) : "", lost].filter(Boolean), mark };
+  const beside = [["before", "◂ Passage before"], ["after", "Passage after ▸"]].map(([name, text]) => (one[name] ? button(text, () => move(one[name]), { class: "plain" }) : ""));
+  return { parts: [head, body, make("div", { class: "row" }, beside), one.file ? make("p", { class: "file" }, link) : "", lost].filter(Boolean), mark };
 };

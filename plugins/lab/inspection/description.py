@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from shlex import quote
 from typing import TypeVar
 
 from ramify.kinds.hierarchy.build import FLAG_LIMITS
@@ -108,7 +109,7 @@ def structure_hint(inspection: Inspection) -> str:
     """Return how to add a graph or hierarchy to a plain index."""
     if is_store_address(inspection.folder):
         return "no graph and no hierarchy: only an index in a folder can have one"
-    command = f"`ramify index --kind graph --out {one_line(inspection.folder)}` adds a graph"
+    command = f"`ramify index --kind graph --out {quote(one_line(inspection.folder))}` adds a graph"
     return f"no graph and no hierarchy: {command}, --kind hierarchy a hierarchy, without encoding passages again"
 
 

@@ -24,6 +24,25 @@ def test_a_citation_is_found_in_its_passage(serve: Serve) -> None:
     assert not {"path", "link"} & passage.keys()
 
 
+def test_a_file_can_be_read_on_passage_by_passage(serve: Serve, tmp_path: Path) -> None:
+    (tmp_path / "papers").mkdir()
+    for name in ("first.md", "second.md"):
+        (tmp_path / "papers" / name).write_text(
+            "".join(f"# Part {n}\n\n{f'Sentence {n} of {name}. ' * 120}\n\n" for n in range(3)), encoding="utf-8"
+        )
+    assert run(["index", str(tmp_path / "papers"), "--out", str(tmp_path / "index")]) == 0
+    server = serve(tmp_path / "index")
+    [first] = [one for one in server.call("GET", "/collections/index/documents").json()["files"] if one["name"] == "second.md"]
+    read, passage = [], first["first"]
+    while passage:
+        shown = server.call("GET", "/source", params={"passage": passage}).json()
+        assert shown["before"] == (read[-1]["id"] if read else "")
+        read.append(shown)
+        passage = shown["after"]
+    assert len(read) == first["passages"] > 2
+    assert all(shown["name"].endswith("second.md") for shown in read)
+
+
 @fault("servers", "scripts in a document that is shown", sees="shown without them", kept="all", code="200")
 def test_the_file_of_a_passage_is_shown_without_its_scripts(serve: Serve) -> None:
     shown = serve().call("GET", "/file", params={"passage": "laszlo-biro"})
