@@ -53,7 +53,7 @@ export class Turn {
       : failure.kind === "stopped" ? make("p", { class: "empty", text: "Stopped. Ask again, or edit a branch to run on from there." }) : failed(failure));
   }
   show(told) {
-    this.tree.quotes = new Map((told.citations || []).filter(one => one.quote).map(one => [one.id, one.quote]));
+    this.tree.quotes = new Map((told.citations || []).filter(one => one.quote).map(one => [one.id, one.quote.replace(/^…\s*|\s*…$/g, "")]));
     const result = this.result = { quoted: told.model === "extractive", confidence_source: told.tree?.[0]?.confidence_source, ...told };  // conversations do not keep these
     this.doing.remove();
     const paths = new Set((result.tree || []).map(branch => branch.path));
