@@ -32,7 +32,7 @@ test-stores: $(VENV)/.test ## Run the tests of the stores, which start Milvus Li
 	$(BIN)/python $(PYTEST) plugins/stores
 
 test-all: $(VENV)/.test ## Run all tests, and check that they give the fault matrix
-	$(BIN)/python $(PYTEST) --faults=check
+	$(BIN)/python $(PYTEST) --faults=check $(APART)
 
 slow: $(VENV)/.test ## Run all tests on an idle machine, and list those in tests/slow.txt that take longer than half a second
 	$(BIN)/python $(PYTEST) --slow=write

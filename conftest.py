@@ -46,6 +46,7 @@ def no_korean_reader(monkeypatch: pytest.MonkeyPatch) -> None:
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Offer to write or check the fault matrix, and to write the list of slow tests."""
     parser.addoption("--faults", choices=["write", "check"], help="write docs/faults.md from the tests that pass, or check it")
+    parser.addoption("--core-apart", action="store_true", help="leave out the quick tests of the core, which `make test-core` runs alone")
     parser.addoption("--slow", choices=["write"], help="write tests/slow.txt from how long the tests take")
 
 
@@ -86,7 +87,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out further combinations; mark the tests that ask a real model, cluster or database, or read public data, and the long ones."""
     from tests.combinations import ALL
-    from tests.sharing import REAL_FILES, absent_plugin, is_slow
+    from tests.sharing import REAL_FILES, absent_plugin, is_slow, needed_plugin
 
     if not ALL:
         config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("combination")])
@@ -99,6 +100,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker("slow")
         if plugin := absent_plugin(item.nodeid):
             item.add_marker(pytest.mark.skip(reason=f"needs ramify.{plugin}, which is absent"))
+    if config.getoption("core_apart"):
+        marks = ("slow", "real", "fault")
+        alone = [item for item in items if item.nodeid.startswith("tests/") and not needed_plugin(item.nodeid)]
+        apart = {item.nodeid for item in alone if not any(map(item.get_closest_marker, marks))}
+        config.hook.pytest_deselected(items=[item for item in items if item.nodeid in apart])
+        items[:] = [item for item in items if item.nodeid not in apart]
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -81,11 +81,17 @@ def is_slow(nodeid: str) -> bool:
     return not SLOW_TESTS.isdisjoint((nodeid.partition("::")[0], nodeid.partition("[")[0]))
 
 
-def absent_plugin(nodeid: str) -> str:
-    """Return the plug-in that a folder, file or test needs and that is not installed, or ""."""
+def needed_plugin(nodeid: str) -> str:
+    """Return the plug-in that a folder, file or test of the core needs, or ""."""
     file = nodeid.partition("::")[0]
     names = (nodeid, nodeid.partition("[")[0], file, *map(str, PurePosixPath(file).parents))
-    return next((NEEDS[name] for name in names if NEEDS.get(name) in ABSENT), "")
+    return next((NEEDS[name] for name in names if name in NEEDS), "")
+
+
+def absent_plugin(nodeid: str) -> str:
+    """Return the plug-in that a folder, file or test needs and that is not installed, or ""."""
+    plugin = needed_plugin(nodeid)
+    return plugin if plugin in ABSENT else ""
 
 
 def group_of_test(nodeid: str) -> str:
