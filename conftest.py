@@ -43,6 +43,10 @@ def no_korean_reader(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("ramify.embedded.reader.multilingual.e5_is_downloaded", lambda: False)
 
 
+CORE_TESTS = ("tests/graphs/", "tests/nodes/", "tests/studio/", "tests/tools/")
+"""Folders whose tests are the same where plugins/ is absent; the others look at all folders, prompts and records."""
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Offer to write or check the fault matrix, and to write the list of slow tests."""
     parser.addoption("--faults", choices=["write", "check"], help="write docs/faults.md from the tests that pass, or check it")
@@ -102,7 +106,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.skip(reason=f"needs ramify.{plugin}, which is absent"))
     if config.getoption("core_apart"):
         marks = ("slow", "real", "fault")
-        alone = [item for item in items if item.nodeid.startswith("tests/") and not needed_plugin(item.nodeid)]
+        alone = [item for item in items if item.nodeid.startswith(CORE_TESTS) and not needed_plugin(item.nodeid)]
         apart = {item.nodeid for item in alone if not any(map(item.get_closest_marker, marks))}
         config.hook.pytest_deselected(items=[item for item in items if item.nodeid in apart])
         items[:] = [item for item in items if item.nodeid not in apart]

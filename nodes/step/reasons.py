@@ -67,9 +67,11 @@ def _reason(state: Mapping[str, Any], tree: Tree) -> str:
     if known := [branch for branch in asked if branch.known]:
         weakest = min(known, key=lambda branch: branch.confidence or 0.0)
         answer, question = (truncate_line(text, MAX_QUOTED_CHARS) for text in (weakest.answer, weakest.question))
-        if model.tau is not None and (weakest.confidence or 0.0) <= model.tau:  # it is calibrated, and gives no answers of low confidence
-            return f"unsure: {answer!r} was withheld, only {confidence_figure(weakest.confidence)} sure"
-        return f"unsure: {answer!r} was found for {question!r}, but it does not settle the whole question"
+        sure = f"only {confidence_figure(weakest.confidence)} sure"
+        if model.tau is not None and weakest.path == ROOT:  # it is calibrated, and gives no answers of low confidence
+            return f"unsure: {answer!r} was withheld, {sure}"
+        how = f", {sure}," if model.tau is not None and "unsure" in shorten_note(weakest.note).words else ""
+        return f"unsure: {answer!r} was found for {question!r}{how or ','} but it does not settle the whole question"
     root = next((branch for branch in asked if branch.path == ROOT and branch.confidence), None)
     if root is not None and model.tau is not None:
         return f"unsure: what was read is only {confidence_figure(root.confidence)} sure, and was withheld"

@@ -16,6 +16,7 @@ Combination = Literal[
     "same", "differ",  # whether both answers are the same, or not
     "both", "either",  # two yes/no answers: whether both, or at least one, is Yes
     "which",  # two yes/no answers: the name of the only thing whose answer is Yes
+    "each",  # two questions in one sentence: both answers
 ]  # fmt: skip
 TextPair = tuple[str, str]
 _ASCENDING: Final = frozenset({"earlier", "before", "less"})
@@ -50,6 +51,8 @@ def combine_answers(how: Combination, questions: TextPair, answers: TextPair, *,
         return "" if alike is None else _yes_or_no(alike == (how == "same"))
     if how == "agree":
         return answers[0] if is_same_answer(*answers, by_meaning=by_meaning) else ""
+    if how == "each":
+        return "; ".join(dict.fromkeys(answers)) if all(answers) else ""
     return answers[1] if how == "bridge" else ""
 
 

@@ -245,7 +245,7 @@ class JsonApi:
         files = request.query_params.getlist("file")[:MAX_CHOSEN_FILES]
         if request.query_params.get("by") != "model":
             return JSONResponse({"questions": await self._suggestions.suggest(collection, files)})
-        settings = await asyncio.to_thread(self._catalog.default_settings)
+        settings = await asyncio.to_thread(self._catalog.default_settings, request.query_params.get("model"))
         return JSONResponse({"questions": await self._suggestions.suggest(collection, files, settings)})
 
     async def documents(self, request: Request) -> Response:

@@ -186,9 +186,9 @@ class Catalog:
             check_reviewer(request_settings, None)
         return options
 
-    def default_settings(self) -> Settings:
-        """Return the settings of a question that names nothing; UsageError for a setting of the server that its strategy does not have."""
-        return configure(self.strategy, self.request_options(self.strategy, self.selection(None), has_reviewer=True))[1]
+    def default_settings(self, model: str | None = None) -> Settings:
+        """Return the settings of a question that names nothing else than a model; UsageError for a model that is not served."""
+        return configure(self.strategy, self.request_options(self.strategy, self.selection(None), model, has_reviewer=True))[1]
 
     def resolved_model(self) -> tuple[str, list[str]]:
         """Return the name of the default model, and notices on it, such as why it is not a language model; blocking.

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from weakref import WeakKeyDictionary
 
 from ramify.nodes.asking.ask import ask, current_model
@@ -11,6 +12,7 @@ from ramify.nodes.tree import Passage
 from ramify.prompts import SUGGEST
 from ramify.prompts.questions import MAX_SUGGESTED_CHARS
 from ramify.serve.catalog import Collection
+from ramify.tools.errors import ReplyError
 from ramify.tools.index import Index
 from ramify.tools.index.file_list import passages_of
 from ramify.tools.index.index import iterate_passages
@@ -31,26 +33,29 @@ class Suggestions:
     def __init__(self) -> None:
         self._kept: WeakKeyDictionary[Index, dict[tuple[str, ...], list[str]]] = WeakKeyDictionary()
         """By index, then by model and files; that of a replaced index is not kept."""
-        self._calls = asyncio.Lock()
+        self._one_at_a_time = asyncio.Lock()
 
     async def suggest(self, collection: Collection, files: Sequence[str] = (), settings: Settings | None = None) -> list[str]:
         """Return a few questions that the documents of a collection, or some of its files, answer.
 
-        They are found by rules in a sample; with settings, the model of these writes them, none if it does not write. UsageError for
-        files of an index in a database, ReplyError for an invalid reply.
+        They are found by rules in a sample; with settings, the model of these writes them, none if it does not write. What it replied
+        in another form is left out. UsageError for files of an index in a database, ModelError for a model that is not there.
         """
         index = await asyncio.to_thread(open_index, collection.where)
         model = None if settings is None else await asyncio.to_thread(current_model, settings)
         if model is not None and not model.writes:
             return []
-        kept, key = self._kept.setdefault(index, {}), (model.name if model else "", *files)
-        if key not in kept:
-            passages = await asyncio.to_thread(_sample, index, collection, files)
-            suggested = suggest_questions(passages, MAX_SUGGESTED) if settings is None else await self._ask(passages, settings)
-            if len(kept) >= _MAX_KEPT:
-                kept.clear()
-            kept[key] = suggested
-        return kept[key]
+        kept, key = self._kept.setdefault(index, {}), (model.name if model else "", *sorted(files))
+        if key in kept:
+            return kept[key]
+        async with self._one_at_a_time:
+            if key not in kept:  # nor by another request meanwhile
+                passages = await asyncio.to_thread(_sample, index, collection, files)
+                suggested = suggest_questions(passages, MAX_SUGGESTED) if settings is None else await self._ask(passages, settings)
+                if len(kept) >= _MAX_KEPT:
+                    kept.clear()
+                kept[key] = suggested
+            return kept[key]
 
     async def _ask(self, passages: Sequence[Passage], settings: Settings) -> list[str]:
         """Let the model write a question for each of a few passages of prose, of different sources as far as there are any."""
@@ -62,9 +67,8 @@ class Suggestions:
         shown = list({passage.id: passage for passage in (*spread, *prose)}.values())[:MAX_SUGGESTED]
         asked = []
         for passage in shown:  # one after another, so that a question of a person waits for a single call
-            async with self._calls:
-                with call_context(settings.model_copy(update={"passage_tokens": SHOWN_TOKENS})):
-                    asked.append((await ask(SUGGEST, (passage,), field="")).value.question.strip())
+            with suppress(ReplyError), call_context(settings.model_copy(update={"passage_tokens": SHOWN_TOKENS})):
+                asked.append((await ask(SUGGEST, (passage,), field="")).value.question.strip())
         return list(dict.fromkeys(text for text in asked if text and len(text) <= MAX_SUGGESTED_CHARS))
 
 

@@ -96,6 +96,22 @@ def test_documents_are_added_first_listed_and_asked_alone(browser: Browser, tmp_
         page.close()
 
 
+def test_a_language_model_suggests_questions_once_it_is_asked_to(browser: Browser, tmp_path: Path) -> None:  # noqa: F811
+    with serving(tmp_path / "home", free_port()) as address:
+        page = opened(browser, address)
+        add(page, tmp_path)
+        expect(page.get_by_role("button", name="Let the model suggest others")).to_have_count(0)
+        about = page.request.get(f"{address}ramify/v1/about").json()
+        about |= {"model": "ollama:llama3.1:8b", "models": ["auto"], "default": {**about["default"], "model": "auto"}}
+        page.route("**/ramify/v1/about", lambda route: route.fulfill(json=about))
+        page.route("**/questions?by=model*", lambda route: route.fulfill(json={"questions": ["Who keeps the lamps?"]}))
+        page.reload()
+        page.get_by_role("button", name="Let the model suggest others").click()
+        expect(page.locator("#examples button").first).to_have_text("Who keeps the lamps?")
+        expect(page.locator("#examples button").first).to_be_focused()
+        page.close()
+
+
 def test_two_tabs_and_a_restart_lose_nothing(browser: Browser, tmp_path: Path) -> None:  # noqa: F811
     port = free_port()
     with serving(tmp_path / "home", port) as address:
@@ -149,7 +165,7 @@ def test_an_unsure_answer_leads_to_the_step(browser: Browser, tmp_path: Path) ->
         answered(page)
         expect(page.locator(".measures").first).to_contain_text("low: check this")
         card = page.locator(".card.weak")
-        expect(card).to_contain_text(re.compile("unsure; with 'Tom Reed', the answer of step 0.1; less sure than an answer should be"))
+        expect(card).to_contain_text(re.compile("with 'Tom Reed', the answer of step 0.1; less sure than an answer should be"))
         expect(card).not_to_contain_text("tau", use_inner_text=True)
         expect(page.locator(".card").last).to_contain_text("Who rules [answer of step 0.2]?")
         page.get_by_role("button", name="Step 0.2 is unsure").click()

@@ -21,7 +21,12 @@ _PASSAGES = """
 SELECT passages.id FROM passages JOIN documents ON documents.id = passages.document
 WHERE hidden IS NULL AND documents.file IN (SELECT value FROM json_each(?)) ORDER BY passages.row
 """
-_FILE = "SELECT documents.file FROM passages JOIN documents ON documents.id = passages.document WHERE passages.id = ?"
+_OF_THE_SAME_FILE = """
+SELECT passages.id FROM passages JOIN documents ON documents.id = passages.document JOIN (
+  SELECT documents.root, documents.file FROM passages JOIN documents ON documents.id = passages.document WHERE passages.id = ?
+) AS own ON documents.root IS own.root AND documents.file = own.file
+WHERE hidden IS NULL AND documents.file != '' ORDER BY passages.row
+"""
 
 
 class ListedFile(NamedTuple):
@@ -91,8 +96,7 @@ def passages_of(folder: Path, files: Sequence[str]) -> list[str]:
 def passages_beside(folder: Path, passage: str) -> tuple[str, str]:
     """Return the ids of the searchable passages before and after one in its file; "" where there is none. Blocking."""
     with opened_passages(folder) as database:
-        found = database.execute(_FILE, [passage]).fetchone()
-    ids = ["", *passages_of(folder, [found[0]] if found else []), ""]
+        ids = ["", *(own for (own,) in database.execute(_OF_THE_SAME_FILE, [passage])), ""]
     if passage not in ids:
         return "", ""
     place = ids.index(passage)

@@ -61,13 +61,21 @@ const suggest = async chosen => {
   state.suggested = isDemo(chosen) ? EXAMPLES : [];
   if (isDemo(chosen) || chosen.includes(AND)) return;
   const only = chosenFiles();
-  for (const by of settings.writes ? ["rules", "model"] : ["rules"]) {  // a model takes a while
-    if (by === "model" && at("welcome").hidden) return;
-    const { questions } = await read(`/collections/${encodeURIComponent(chosen)}/questions?by=${by}${only && "&"}${only}`).catch(() => ({ questions: [] }));  // as where it is not indexed yet
-    if (chosen !== state.collection || only !== chosenFiles()) return;
-    if (questions.length || by === "rules") state.suggested = questions;
-    welcome();
-  }
+  const { questions } = await read(`/collections/${encodeURIComponent(chosen)}/questions${only && "?"}${only}`).catch(() => ({ questions: [] }));  // as where it is not indexed yet
+  if (chosen !== state.collection || only !== chosenFiles()) return;
+  state.suggested = questions;
+  welcome();
+};
+/** Offer what the language model would ask instead, once a person wants that: it takes a few calls, which see passages. */
+const suggestByModel = async event => {
+  const chosen = state.collection, only = chosenFiles(), from = event.currentTarget;
+  from.disabled = true;
+  from.textContent = "The model reads a few passages …";
+  const { questions } = await read(`/collections/${encodeURIComponent(chosen)}/questions?by=model&model=${encodeURIComponent(settings.model)}${only && "&"}${only}`).catch(error => { showFailure(error); return { questions: [] }; });
+  if (chosen !== state.collection || only !== chosenFiles()) return;
+  if (questions.length) state.suggested = questions;
+  welcome();
+  at("examples").querySelector("button")?.focus();
 };
 /** What adding documents calls: the collection is chosen as soon as it can be asked. */
 const adding = { then: async name => { await loadCollections(name); localStorage.setItem("ramify.collection", state.collection); }, draw: () => loadCollections() };
@@ -86,7 +94,8 @@ const welcome = () => {
   at("about").textContent = demo ? `${first ? "Or ask the demonstration first" : "This is the demonstration corpus"}: short articles on inventors, scientists, films and cities.`
     : state.collection.includes(AND) ? `${state.collection.split(AND).join(", ")} are asked together: each part of a question goes to those that it fits.`
     : chosen && chosen.documents !== null ? `${chosen.name} has ${many(chosen.files, "file")} in ${many(chosen.passages, "passage")}. Every answer leads to the sentences that it rests on.` : "";
-  at("examples").replaceChildren(...(state.suggested || []).map(text => make("li", {}, button(text, () => ask(text)))));
+  const byModel = settings.writes && !demo && !state.collection.includes(AND) ? [make("li", {}, button("Let the model suggest others", suggestByModel, { class: "plain" }))] : [];
+  at("examples").replaceChildren(...(state.suggested || []).map(text => make("li", {}, button(text, () => ask(text)))), ...byModel);
   at("how").textContent = settings.line();
   at("model-told").replaceChildren(...settings.advice(() => openSettings(welcome, true)));
 };
@@ -261,6 +270,7 @@ const openSource = async (citation, from, turn) => {
   state.opener = from;
   const panel = at("source"), collection = turn.collection || state.collection;
   const query = new URLSearchParams({ collection, passage: citation.id });
+  const request = state.shown = {};  // a later one takes its place
   let found = citation.text === undefined ? null : { ...citation, file: false };
   try {
     const kept = await read(`/source?${query}`);
@@ -268,8 +278,9 @@ const openSource = async (citation, from, turn) => {
   } catch (error) {
     if (!found) { panel.replaceChildren(make("header", {}, make("h2", { text: "Source" }), button("✕", shutSource, { class: "plain", "aria-label": "Close the source" })), failed(error)); panel.hidden = false; panel.focus(); return; }
   }
+  if (state.shown !== request) return;
   const link = fileLink(found, query, citation.link);
-  const { parts, mark } = drawSource(found, { shut: shutSource, link, answers: turn.remarks?.marked, move: id => openSource({ id }, from, turn) });
+  const { parts, mark } = drawSource(found, { shut: shutSource, link, answers: turn.remarks?.marked, move: id => openSource(turn.result?.citations?.find(one => one.id === id) || { id }, from, turn) });
   panel.replaceChildren(...parts);
   panel.hidden = false;
   panel.scrollTop = 0;

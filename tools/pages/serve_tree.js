@@ -91,7 +91,7 @@ export class Tree {
       make("div", { class: "head" }, make("span", { class: "path", text: branch.path }), make("span", { class: "status", text: doing ? `${doing} …` : branch.status })),
       make("p", { class: "question", dir: "auto", text: asked }),
       ...(branch.answer === null || branch.answer === undefined ? [] : [make("p", { class: "answer", dir: "auto" }, make("b", { text: branch.answer || "(nothing)" }))]),
-      ...(branch.status === "inner" ? [] : branch.cited || []).filter(id => this.quotes.has(id)).slice(0, 1).map(id => make("p", { class: "said", dir: "auto", text: `“${this.quotes.get(id)}”` })),
+      ...(branch.status === "inner" || !branch.answer ? [] : branch.cited || []).filter(id => this.quotes.get(id)?.includes(branch.answer)).slice(0, 1).map(id => make("p", { class: "said", dir: "auto", text: `“${this.quotes.get(id)}”` })),
       ...(branch.note || told.length ? [make("p", { class: "note", dir: "auto", text: [told[0]?.[0] === "confidence" && !plain(branch.note || "").includes(UNSURE) ? surety(told[0][1]) : "", branch.note ? plain(branch.note) : ""].filter(Boolean).join("; ") })] : []),
       ...(told.length ? [this.values(branch, told)] : []),
       ...(branch.evidence?.length && branch.kind !== "batch" ? [this.evidence(branch)] : []),

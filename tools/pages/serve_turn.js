@@ -23,6 +23,7 @@ export class Turn {
   /** Make ready for another answer, which takes the place of this one. */
   again() {
     Object.assign(this, { result: null, failure: null, text: "", remarks: null, rating: null });
+    this.tree.quotes.clear();
     this.doing.textContent = "waiting for the server …";
     this.root.querySelector("h2").after(this.doing);
     this.written.textContent = "";

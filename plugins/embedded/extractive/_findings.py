@@ -143,13 +143,6 @@ def _combine_parts(
 
 def _combine_pair(how: str, question: str, questions: TextPair, values: tuple[KnownAnswer, KnownAnswer]) -> KnownAnswer:
     """Return the combination of two usable answers; the confidences of those used are multiplied."""
-    if how == "agree" and all(contains_name(question, asked.rstrip(" ?")) for asked in questions):  # two questions in one sentence
-        both = all(value.is_usable for value in values)
-        return (
-            KnownAnswer(question, "; ".join(value.answer for value in values), prod(v.confidence for v in values), values)
-            if both
-            else KnownAnswer(question)
-        )
     if how == "agree":
         other, surer = sorted(values, key=lambda value: value.confidence)
         if surer.is_usable and other.is_usable and is_same_answer(surer.answer, other.answer):

@@ -24,6 +24,7 @@ from ramify.tools.languages import is_english_question
 from ramify.tools.no_answer import is_unknown
 from ramify.tools.released_weights import verify_weights
 
+_WORD = re.compile(r"\w+")
 _MAX_QUOTED_CHARS = 60
 """Characters of a question quoted in an error."""
 _IN_KOREAN: Final = f". 한국어: `ramify download {E5}` 명령으로 다국어 모델을 내려받으면 한국어 질문에 답합니다"
@@ -73,8 +74,14 @@ def _usable_split(question: str, dependent: bool, rejected: Sequence[str], kept:
         repeats = fold(question) in map(fold, parts)
         usable = split.how != "single" and all(parts) and not repeats and (dependent or ANSWER_SLOT not in split.second)
         if usable and (not kept or any(fold(part) in fold(kept) for part in parts)) and not (rejected and _rejected(split, rejected)):
-            return split
+            return replace(split, how="each") if split.how == "agree" and _asks_both(question, split) else split
     return None
+
+
+def _asks_both(question: str, split: Split) -> bool:
+    """Return whether a question is its two parts, one after the other, which the writer brings together as if they asked for one thing."""
+    whole, first, second = ([word for word in _WORD.findall(fold(text)) if word != "and"] for text in (question, split.first, split.second))
+    return whole == first + second
 
 
 def _with_whole_names(split: Split, question: str) -> Split:

@@ -30,7 +30,7 @@ _CLOSING = frozenset("?,.;:!)]}%'’s")
 _OPENING = frozenset("([{$#@")
 _GENITIVE = ("'s", "’s")
 REWRITE: Final = "rewrite"
-REPLY_KINDS: Final[tuple[str, ...]] = (*get_args(Combination), REWRITE)
+REPLY_KINDS: Final[tuple[str, ...]] = (*(how for how in get_args(Combination) if how != "each"), REWRITE)
 """The kinds of replies, the first token of each: how the question is split, or that it is rewritten."""
 BEGIN, BETWEEN, END = "<begin>", "<between>", "<end>"
 

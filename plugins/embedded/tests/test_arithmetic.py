@@ -193,6 +193,9 @@ MADE = ("Is Ernani an opera?", "Is Alzira an opera?")
         ("agree", BORN, ("Steven Spielberg", "Spielberg"), "Steven Spielberg"),
         ("agree", BORN, ("Steven Spielberg", "George Lucas"), ""),
         ("single", BORN, ("1856", "1857"), ""),
+        ("each", BORN, ("1856", "1857"), "1856; 1857"),
+        ("each", BORN, ("1856", "1856"), "1856"),
+        ("each", BORN, ("1856", ""), ""),
     ],
 )
 def test_two_answers_make_one(how: Combination, questions: tuple[str, str], answers: tuple[str, str], answer: str) -> None:

@@ -61,6 +61,15 @@ def test_a_comparison_is_settled_by_arithmetic() -> None:
     assert {citation.text for citation in result.citations} == set(TEXTS[2:])
 
 
+def test_two_questions_in_one_sentence_are_both_answered() -> None:
+    both = "Who directed Bullitt and who directed Solaris?"
+    model = reader({"Who directed Bullitt?": "Peter Yates", "Who directed Solaris?": "Andrei Tarkovsky"})
+    texts = ("Bullitt was directed by Peter Yates.", "Solaris was directed by Andrei Tarkovsky.")
+    result = graphs.ask(both, "split", model=model, index=library(*texts))
+    assert result.answer == "Peter Yates; Andrei Tarkovsky"
+    assert {citation.text for citation in result.citations} == set(texts)
+
+
 def test_a_question_whose_parts_settle_nothing_is_searched_and_read_itself() -> None:
     model = reader({OLDER: "Bo Lind"})
     result = graphs.ask(OLDER, "split", model=model, index=library(*TEXTS))

@@ -43,6 +43,18 @@ def test_a_file_can_be_read_on_passage_by_passage(serve: Serve, tmp_path: Path) 
     assert all(shown["name"].endswith("second.md") for shown in read)
 
 
+def test_reading_on_stays_in_the_file(serve: Serve, tmp_path: Path) -> None:
+    for folder in ("north", "south"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "notes.md").write_text(f"# Notes\n\nWhat is told of the {folder} is told here.\n", encoding="utf-8")
+    assert run(["index", str(tmp_path / "north"), str(tmp_path / "south"), "--out", str(tmp_path / "index")]) == 0
+    server = serve(tmp_path / "index")
+    files = server.call("GET", "/collections/index/documents").json()["files"]
+    shown = [server.call("GET", "/source", params={"passage": one["first"]}).json() for one in files]
+    assert len({one["text"] for one in shown}) == 2
+    assert {one[beside] for one in shown for beside in ("before", "after")} == {""}
+
+
 @fault("servers", "scripts in a document that is shown", sees="shown without them", kept="all", code="200")
 def test_the_file_of_a_passage_is_shown_without_its_scripts(serve: Serve) -> None:
     shown = serve().call("GET", "/file", params={"passage": "laszlo-biro"})

@@ -35,6 +35,11 @@ def test_a_model_asks_of_each_document(tmp_path: Path) -> None:
     assert suggested(tmp_path, model, ("bell.md",)) == ["Since when is the bell rung?"]
 
 
+def test_a_reply_without_a_question_leaves_the_others(tmp_path: Path) -> None:
+    model = FakeModel(replies=lambda prompt, slots: "no JSON" if "lamp" in str(slots["passages"]) else {"fact": "", "question": "Why?"})
+    assert suggested(tmp_path, model) == ["Why?"]
+
+
 def test_the_same_or_a_long_question_is_suggested_once_or_never(tmp_path: Path) -> None:
     model = FakeModel(
         replies=lambda prompt, slots: {"fact": "", "question": "Why?" if "lamp" in str(slots["passages"]) else f"Why {'so ' * 50}?"}

@@ -88,11 +88,10 @@ def test_two_halves_that_lead_to_one_thing_support_each_other(first: tuple[str, 
 
 
 def test_two_questions_in_one_sentence_have_two_answers() -> None:
-    question = "Who built Elk Mill and when was Gull Ferry built?"
-    reply = pair("agree", (BUILDER, "Amos Reed", 0.9), (RUNS, "1902", 0.8), question)
+    reply = pair("each", (BUILDER, "Amos Reed", 0.9), (RUNS, "1902", 0.8))
     assert (reply["answer"], sorted(reply["citations"])) == ("Amos Reed; 1902", [1, 2])
     assert reply["confidence"] == pytest.approx(0.72)
-    assert pair("agree", (BUILDER, "Amos Reed", 0.9), (RUNS, "Unknown", 0.8), question)["answer"] == "Unknown"
+    assert pair("each", (BUILDER, "Amos Reed", 0.9), (RUNS, "Unknown", 0.8))["answer"] == "Unknown"
 
 
 def test_branches_are_brought_together_from_below() -> None:
