@@ -159,7 +159,8 @@ def test_expressions_take_time_in_proportion_to_the_text(package: str) -> None:
     assert known
     uses = [use for use in known if use.where.startswith(f"{package}.")]
     slow = {use.where: (use, start, unit) for use in uses for start in STARTS for unit in UNITS if _grows(use, start, unit)}
-    assert not {where for where, found in slow.items() if _grows(*found, LONGER)}  # a busy machine slows a short one
+    # A busy machine slows a short one, and now and then a longer one; what grows does so each time.
+    assert not {where for where, found in slow.items() if all(_grows(*found, LONGER) for _ in range(2))}
 
 
 def test_most_expressions_are_found() -> None:
