@@ -13,10 +13,6 @@ COLLECTION = "Collection of documents:\n<passage>\n{text}\n</passage>"
 VALLEY = "The bridges, mills and weirs of the Oskel valley.\nHollin Bridge\nVane Bridge\nThe mill at Vane\nWeirs of the Oskel"
 
 
-MAX_SUGGESTED_CHARS = 90
-"""Longer questions are not suggested."""
-
-
 class Suggested(ModelReply):
     """A short question, after the fact that answers it."""
 

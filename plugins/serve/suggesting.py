@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import suppress
 from weakref import WeakKeyDictionary
 
 from ramify.nodes.asking.ask import ask, current_model
@@ -10,13 +9,12 @@ from ramify.nodes.asking.budget import call_context
 from ramify.nodes.settings import Settings
 from ramify.nodes.tree import Passage
 from ramify.prompts import SUGGEST
-from ramify.prompts.questions import MAX_SUGGESTED_CHARS
 from ramify.serve.catalog import Collection
 from ramify.tools.errors import ReplyError
 from ramify.tools.index import Index
 from ramify.tools.index.file_list import passages_of
 from ramify.tools.index.index import iterate_passages
-from ramify.tools.questions_by_rules import suggest_questions
+from ramify.tools.questions_by_rules import MAX_SUGGESTED_CHARS, suggest_questions
 from ramify.tools.search.searcher import open_index
 
 MAX_SUGGESTED = 4
@@ -34,12 +32,14 @@ class Suggestions:
         self._kept: WeakKeyDictionary[Index, dict[tuple[str, ...], list[str]]] = WeakKeyDictionary()
         """By index, then by model and files; that of a replaced index is not kept."""
         self._one_at_a_time = asyncio.Lock()
+        """Held while the model is asked: others who want the same wait for it."""
 
     async def suggest(self, collection: Collection, files: Sequence[str] = (), settings: Settings | None = None) -> list[str]:
         """Return a few questions that the documents of a collection, or some of its files, answer.
 
-        They are found by rules in a sample; with settings, the model of these writes them, none if it does not write. What it replied
-        in another form is left out. UsageError for files of an index in a database, ModelError for a model that is not there.
+        They are found by rules in a sample; with settings, the model of these writes them, none if it does not write. An invalid reply
+        is left out. UsageError for files of an index in a database, ModelError for a model that is not there, ReplyError where all
+        replies are invalid.
         """
         index = await asyncio.to_thread(open_index, collection.where)
         model = None if settings is None else await asyncio.to_thread(current_model, settings)
@@ -48,14 +48,13 @@ class Suggestions:
         kept, key = self._kept.setdefault(index, {}), (model.name if model else "", *sorted(files))
         if key in kept:
             return kept[key]
+        passages = await asyncio.to_thread(_sample, index, collection, files)
+        if len(kept) >= _MAX_KEPT:
+            kept.clear()
+        if settings is None:
+            return kept.setdefault(key, suggest_questions(passages, MAX_SUGGESTED))
         async with self._one_at_a_time:
-            if key not in kept:  # nor by another request meanwhile
-                passages = await asyncio.to_thread(_sample, index, collection, files)
-                suggested = suggest_questions(passages, MAX_SUGGESTED) if settings is None else await self._ask(passages, settings)
-                if len(kept) >= _MAX_KEPT:
-                    kept.clear()
-                kept[key] = suggested
-            return kept[key]
+            return kept[key] if key in kept else kept.setdefault(key, await self._ask(passages, settings))
 
     async def _ask(self, passages: Sequence[Passage], settings: Settings) -> list[str]:
         """Let the model write a question for each of a few passages of prose, of different sources as far as there are any."""
@@ -65,10 +64,15 @@ class Suggestions:
         first = list({passage.source: passage for passage in reversed(prose)}.values())[::-1]
         spread = first[:: max(1, len(first) // MAX_SUGGESTED)][:MAX_SUGGESTED]
         shown = list({passage.id: passage for passage in (*spread, *prose)}.values())[:MAX_SUGGESTED]
-        asked = []
+        asked, failures = [], list[ReplyError]()
         for passage in shown:  # one after another, so that a question of a person waits for a single call
-            with suppress(ReplyError), call_context(settings.model_copy(update={"passage_tokens": SHOWN_TOKENS})):
-                asked.append((await ask(SUGGEST, (passage,), field="")).value.question.strip())
+            try:
+                with call_context(settings.model_copy(update={"passage_tokens": SHOWN_TOKENS})):
+                    asked.append((await ask(SUGGEST, (passage,), field="")).value.question.strip())
+            except ReplyError as failure:
+                failures.append(failure)
+        if failures and not asked:
+            raise failures[0]
         return list(dict.fromkeys(text for text in asked if text and len(text) <= MAX_SUGGESTED_CHARS))
 
 

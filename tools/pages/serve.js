@@ -73,7 +73,7 @@ const suggestByModel = async event => {
   from.textContent = "The model reads a few passages …";
   const { questions } = await read(`/collections/${encodeURIComponent(chosen)}/questions?by=model&model=${encodeURIComponent(settings.model)}${only && "&"}${only}`).catch(error => { showFailure(error); return { questions: [] }; });
   if (chosen !== state.collection || only !== chosenFiles()) return;
-  if (questions.length) state.suggested = questions;
+  if (questions.length) state.suggested = questions; else say("The model suggested nothing else.");
   welcome();
   at("examples").querySelector("button")?.focus();
 };

@@ -31,7 +31,7 @@ _OPENING = frozenset("([{$#@")
 _GENITIVE = ("'s", "’s")
 REWRITE: Final = "rewrite"
 REPLY_KINDS: Final[tuple[str, ...]] = (*(how for how in get_args(Combination) if how != "each"), REWRITE)
-"""The kinds of replies, the first token of each: how the question is split, or that it is rewritten."""
+"""The kinds of replies, the first token of each: how the question is split, or that it is rewritten. The writer does not know `each`."""
 BEGIN, BETWEEN, END = "<begin>", "<between>", "<end>"
 
 

@@ -4,10 +4,13 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from ramify.nodes.settings import Settings
 from ramify.serve.catalog import Collection
 from ramify.serve.suggesting import Suggestions
 from ramify.studio.cli import run
+from ramify.tools.errors import ReplyError
 from tests.fakes import FakeModel
 
 LAMP = "The Arda lamp is a bright lamp of the harbour, which its keepers have lit each evening since 1847. "
@@ -38,6 +41,8 @@ def test_a_model_asks_of_each_document(tmp_path: Path) -> None:
 def test_a_reply_without_a_question_leaves_the_others(tmp_path: Path) -> None:
     model = FakeModel(replies=lambda prompt, slots: "no JSON" if "lamp" in str(slots["passages"]) else {"fact": "", "question": "Why?"})
     assert suggested(tmp_path, model) == ["Why?"]
+    with pytest.raises(ReplyError):
+        suggested(tmp_path, FakeModel(replies=lambda prompt, slots: "no JSON"))
 
 
 def test_the_same_or_a_long_question_is_suggested_once_or_never(tmp_path: Path) -> None:
