@@ -10,6 +10,9 @@ from pydantic import BaseModel
 
 from ramify.nodes.tree import ConfidenceSource, Passage
 from ramify.prompts.prompt import Finding, Prompt, Quote
+from ramify.tools.english import fold
+from ramify.tools.no_answer import is_unknown
+from ramify.tools.supporting_sentence import contains_answer
 
 T = TypeVar("T", bound=BaseModel)
 SMALL = 4_000_000_000
@@ -49,9 +52,18 @@ class Reply(Generic[T]):
     """The prompt as it was sent; empty for the embedded model, which receives no messages."""
 
     def cited_ids(self) -> tuple[str, ...]:
-        """Return the ids of the passages that the reply cites by number; numbers out of range are ignored."""
+        """Return the ids of the passages that the reply cites by number; numbers out of range are ignored.
+
+        Small models often give a wrong number: if the first passage with the short answer is another one, and none of these has it, that
+        one is cited.
+        """
         numbers: list[int] = getattr(self.value, "citations", [])
-        return tuple(dict.fromkeys(self.passages[number - 1].id for number in numbers if 0 < number <= len(self.passages)))
+        cited = [self.passages[number - 1] for number in dict.fromkeys(numbers) if 0 < number <= len(self.passages)]
+        answer = str(getattr(self.value, "answer", "")).strip()
+        if cited and answer and not is_unknown(answer) and fold(answer) not in ("yes", "no"):
+            holding = [passage for passage in self.passages if contains_answer(passage.text, answer)]
+            cited = cited if not holding or any(passage in holding for passage in cited) else holding[:1]
+        return tuple(dict.fromkeys(passage.id for passage in cited))
 
     def shown_ids(self) -> tuple[str, ...]:
         """Return the ids of the passages that the model was shown."""

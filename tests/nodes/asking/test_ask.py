@@ -19,10 +19,18 @@ LONG = "Seine " * 50
 def test_citations_are_the_passages_by_their_numbers_and_those_that_are_not_there_are_passed_over(
     cited: list[int], places: list[int]
 ) -> None:
-    chat = but(answer={"citations": cited})
+    chat = but(answer={"answer": "Marne", "citations": cited})
     result = graphs.ask(QUESTION, "naive", model=chat, index=river(), k=3)
     shown = [quote["text"] for quote in chat.asked("answer")[0]["passages"]]
     assert [citation.text for citation in result.citations] == [shown[place] for place in places]
+
+
+@pytest.mark.parametrize("cited", [[1], [3], [2, 3]])
+def test_a_passage_with_the_answer_is_cited_where_the_number_is_that_of_another(cited: list[int]) -> None:
+    result = graphs.ask(QUESTION, "naive", model=but(answer={"answer": "Seine", "citations": cited}), index=river(), k=3)
+    assert next(citation.text for citation in result.citations if citation.cited) == "The river Seine runs through Paris."
+    others = [citation for citation in result.citations if citation.cited and "Seine" not in citation.text]
+    assert not others
 
 
 def test_an_unknown_cites_nothing_and_a_plain_run_has_nothing_to_notice() -> None:
