@@ -3,12 +3,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 FOLDERS := tools nodes prompts graphs studio plugins
 SOURCES := $(shell find $(FOLDERS) -name '*.py' 2>/dev/null)
-PACKAGES := ramify.tools ramify.prompts ramify.nodes ramify.graphs ramify.studio ramify.embedded ramify.formats ramify.kinds ramify.lab ramify.serve ramify.stores ramify.testing
+PACKAGES := ramify.tools ramify.prompts ramify.nodes ramify.graphs ramify.studio ramify.agents ramify.embedded ramify.formats ramify.kinds ramify.lab ramify.serve ramify.stores ramify.testing
 
 # What is imported is compiled then, and kept.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-core test-embedded test-formats test-kinds test-lab test-serve test-stores test-testing test-all slow faults records torture coverage check bench format browser-test inspect-test fuzz pictures lock licences audit sbom release clean
+.PHONY: demo test test-agents test-core test-embedded test-formats test-kinds test-lab test-serve test-stores test-testing test-all slow faults records torture coverage check bench format browser-test inspect-test fuzz pictures lock licences audit sbom release clean
 
 demo: $(VENV)/.demo ## Ask a two-hop question on the demo corpus
 	$(BIN)/ramify ask "In which city was the inventor of the ballpoint pen born?" --tree
@@ -25,7 +25,7 @@ test-core: $(VENV)/.test ## Run the quick tests of the core where the folder plu
 	$(BIN)/python -m release.core
 	cd build/core && .venv/bin/python $(PYTEST) $(QUICK) tests
 
-test-embedded test-formats test-kinds test-lab test-serve test-testing: test-%: $(VENV)/.test ## Run the quick tests of a plug-in
+test-agents test-embedded test-formats test-kinds test-lab test-serve test-testing: test-%: $(VENV)/.test ## Run the quick tests of a plug-in
 	$(BIN)/python $(PYTEST) $(QUICK) plugins/$*
 
 test-stores: $(VENV)/.test ## Run the tests of the stores, which start Milvus Lite and Ray

@@ -145,7 +145,7 @@ def research_tool(
         artifact = json.loads(json.dumps(result.to_json()), parse_float=lambda figure: round(float(figure), FIGURE_DIGITS))
         return format_answer(result), artifact
 
-    return _tool(name, RESEARCH.format(about=about or describe_index(settings.index)), ResearchArguments, settings.index, research)
+    return document_tool(name, RESEARCH.format(about=about or describe_index(settings.index)), ResearchArguments, settings.index, research)
 
 
 def search_tool(
@@ -162,7 +162,7 @@ def search_tool(
         note = None if passages else await asyncio.to_thread(unknown_filter_fields, index, wanted)
         return format_passages(rows, wanted) + (f"\nNote: {one_line(note)}" if note else ""), rows
 
-    return _tool(name, SEARCH.format(about=about or describe_index(index)), SearchArguments, index, search)
+    return document_tool(name, SEARCH.format(about=about or describe_index(index)), SearchArguments, index, search)
 
 
 def describe_index(index: Searchable) -> str:
@@ -175,16 +175,18 @@ def describe_index(index: Searchable) -> str:
     return f"{ABOUT}: {', '.join(texts)}" if texts else ABOUT
 
 
-def _tool(name: str, description: str, arguments: type[BaseModel], index: Searchable, call: ToolCall) -> StructuredTool:
+def document_tool(
+    name: str, description: str, arguments: type[BaseModel], index: Searchable, call: ToolCall, filters: bool = True
+) -> StructuredTool:
     """Return a tool for synchronous and asynchronous callers; errors that the calling model can act on are returned as one line.
 
-    IndexingError if there is no index, before an agent runs. A filter is an argument only for ramify's own indexes, because other
-    stores have their own syntax.
+    IndexingError if there is no index, before an agent runs. With `filters`, a filter is an argument, but only for ramify's own indexes,
+    because other stores have their own syntax.
     """
     several = as_collections(index)
     members = several.members if several else [index]
     check_index(index)
-    if all(isinstance(member, (Index, str, Path)) for member in members):
+    if filters and all(isinstance(member, (Index, str, Path)) for member in members):
         arguments = create_model(f"{arguments.__name__}Within", __base__=(FilterArguments, arguments), __doc__=arguments.__doc__)
 
     async def act_async(config: RunnableConfig, **given: Any) -> tuple[str, Any]:

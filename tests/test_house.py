@@ -19,11 +19,12 @@ ROOT = Path(__file__).parent.parent
 LAYERS = {"studio": 3, "graphs": 2, "nodes": 1, "prompts": 0, "tools": 0}
 """The packages of the core; each can import those with a lower number."""
 PLUGIN_IMPORTS = {
+    "agents": set(),
     "embedded": set(),
     "formats": set(),
     "kinds": set(),
     "lab": {"embedded", "formats", "kinds", "stores"},  # for a run's manifest and questions, a graph's pages, and a run on a Ray cluster
-    "serve": {"testing"},  # what is checked of an answer, and the state of a collection's tests
+    "serve": {"agents", "testing"},  # exact strings; what is checked of an answer, and the state of a collection's tests
     "stores": set(),
     "testing": {"embedded"},  # arithmetic, by which comparisons are computed again
 }
@@ -39,6 +40,7 @@ SUBPACKAGE_ORDER = {
     "nodes": ({"tree", "settings"}, {"state"}, {"asking"}, {"building", "step"}, {""}),
     "studio": ({"drawing"}, {"console"}, {"notebook", "server"}, {"commands"}, {""}),
     "lab": ({"inspection", "metrics", "prompts"}, {"", "load"}, {"results"}, {"papers"}, {"report"}, {"commands"}),
+    "agents": ({""}, {"commands"}),
     "serve": ({""}, {"commands"}),
     "testing": ({"verifying"}, {""}, {"commands"}),
 }
@@ -48,6 +50,7 @@ MANY_LINES, MAX_LINES = 400, 500
 LIST_PACKAGES = {
     "prompts",
     "studio/commands",
+    "plugins/agents/commands",
     "plugins/kinds/prompts",
     "plugins/lab/commands",
     "plugins/lab/papers",

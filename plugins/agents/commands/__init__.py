@@ -1,0 +1,3 @@
+"""The command `ramify grep`."""
+
+__all__: list[str] = []

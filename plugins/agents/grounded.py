@@ -1,0 +1,151 @@
+"""Middleware that holds an agent's final message to what its tools quoted."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Annotated, Any, NotRequired, cast
+
+from langchain.agents.middleware import AgentMiddleware, AgentState, ExtendedModelResponse, ModelRequest, ModelResponse
+from langchain.agents.middleware.types import OmitFromInput, PrivateStateAttr
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+from langchain_core.tools import BaseTool
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+from typing_extensions import TypedDict
+
+from ramify.agents.grounds import GroundedText, ground, read_replies
+from ramify.graphs.tool import research_tool
+from ramify.tools.errors import UsageError
+from ramify.tools.quoting import one_line
+from ramify.tools.reader import READER
+
+RULES = (
+    "Use {tools} before you answer, and say only what their quotations say. Behind each sentence write the number of the quotation that "
+    "says it, like this: [1]. If they do not say it, say that the documents do not say it."
+)
+ASK_AGAIN = (
+    "No quotation says these sentences:\n{sentences}\n"
+    "Write the whole answer again without them, or with the number of the quotation that says each. "
+    "If something is missing, look it up first."
+)
+
+
+class Grounds(TypedDict):
+    """What is known of the final message."""
+
+    sentences: list[dict[str, Any]]
+    """Each with `text`, `citations` (numbers from 1) and `supported`: True, False, or None for what states nothing."""
+    citations: list[dict[str, Any]]
+    """As in an answer: `source`, `quote`, `text`, `link` …"""
+    asked_again: int
+    """How often the model was asked once more in this turn."""
+
+
+class GroundedState(AgentState[Any]):
+    """The state of an agent with the grounds of its final message."""
+
+    grounds: NotRequired[Annotated[Grounds, OmitFromInput]]
+    grounds_asked: NotRequired[Annotated[int, PrivateStateAttr]]
+
+
+class Grounded(AgentMiddleware[GroundedState, Any, Any]):
+    """Gives an agent `research_tool`, and holds its final message to grounds: quotations of the documents.
+
+    Each sentence gets the numbers of the quotations that say it, those that the model has named or others; one that none says is marked,
+    after the model was asked once more (`ask_again` times in a turn). The message ends with the list of its sources; `grounds` in the state
+    has them for a program. Questions, headings, code and statements that there is no answer need no ground. Structured responses are not
+    changed.
+
+    The options are those of `research_tool`. Instead of them, tools can be given: of ramify (`research_tool`, `search_tool`, `grep_tool`),
+    or others, whose whole text is then a ground; `also` names such tools that the agent has anyway. `check` names who judges whether a
+    quotation says a sentence: the reader, a cross-encoder, or none: then each that is named counts.
+    """
+
+    state_schema = GroundedState
+
+    def __init__(self, *tools: BaseTool, also: Sequence[str] = (), ask_again: int = 1, check: str = READER, **options: Any) -> None:
+        """Raise UsageError or IndexingError for wrong options, at once."""
+        super().__init__()
+        if tools and options:
+            raise UsageError(f"{next(iter(options))!r} is an option of a tool, and the tools are given", "give it to the tool")
+        if ask_again < 0:
+            raise UsageError(f"a model cannot be asked again {ask_again} times", "give ask_again=0 or more")
+        self.tools = tools or (research_tool(**options),)
+        self.ask_again, self.check = ask_again, check
+        self._names = [*(tool.name for tool in self.tools), *also]
+
+    def before_agent(self, state: GroundedState, runtime: Runtime[Any]) -> dict[str, Any]:
+        """Begin a turn: the model can be asked again."""
+        return {"grounds_asked": 0}
+
+    def wrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
+    ) -> ExtendedModelResponse[Any]:
+        """Return the response with a message that has its grounds."""
+        turn = _Turn(self, request)
+        while turn.request is not None:
+            turn.take(handler(turn.request))
+        return turn.response()
+
+    async def awrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
+    ) -> ExtendedModelResponse[Any]:
+        """Return the response with a message that has its grounds."""
+        turn = _Turn(self, request)
+        while turn.request is not None:
+            await asyncio.to_thread(turn.take, await handler(turn.request))
+        return turn.response()
+
+    def ground(self, message: AIMessage, request: ModelRequest[Any]) -> GroundedText:
+        """Return the text of a message with its grounds among what the tools gave before it; blocking."""
+        return ground(message.text, read_replies(request.messages, self._names), self.check)
+
+    def with_rules(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+        """Return a request whose system message says how to name grounds."""
+        rules = RULES.format(tools=" or ".join(self._names))
+        before = request.system_message.text if request.system_message else ""
+        return request.override(system_message=SystemMessage("\n\n".join(filter(None, (before, rules)))))
+
+
+class _Turn:
+    """A call of the model, repeated while a final message lacks grounds and it may be asked again."""
+
+    def __init__(self, rule: Grounded, request: ModelRequest[Any]) -> None:
+        self._rule = rule
+        self._first = rule.with_rules(request)
+        self._asked: int = cast(GroundedState, request.state).get("grounds_asked", 0)
+        self._best: tuple[ModelResponse[Any], AIMessage, GroundedText] | None = None
+        self._calling: ModelResponse[Any] | None = None
+        self.request: ModelRequest[Any] | None = self._first
+        """What to ask the model; None at the end."""
+
+    def take(self, response: ModelResponse[Any]) -> None:
+        """Take a response, and decide whether the model is asked again; blocking."""
+        self.request = None
+        message = next((message for message in reversed(response.result) if isinstance(message, AIMessage)), None)
+        if message is None or message.tool_calls or response.structured_response is not None:
+            self._calling = response
+            return
+        grounded = self._rule.ground(message, self._first)
+        if self._best is None or grounded.better_than(self._best[2]):
+            self._best = response, message, grounded
+        if grounded.without_ground and self._asked < self._rule.ask_again:
+            self._asked += 1
+            listed = "\n".join(f"- {one_line(sentence.text)}" for sentence in grounded.without_ground)
+            hint = HumanMessage(ASK_AGAIN.format(sentences=listed))
+            self.request = self._first.override(messages=[*self._first.messages, message, hint])
+
+    def response(self) -> ExtendedModelResponse[Any]:
+        """Return the last response if it calls tools, else the best one, with the grounds of its message."""
+        if self._calling or not self._best:
+            return ExtendedModelResponse(self._calling or ModelResponse([]), Command(update={"grounds_asked": self._asked}))
+        response, message, grounded = self._best
+        others = [part for part in message.content if isinstance(part, dict) and part.get("type") != "text"]
+        content: Any = [*others, {"type": "text", "text": grounded.text}] if others else grounded.text
+        changed = message.model_copy(update={"content": content})
+        grounds = Grounds(
+            sentences=[sentence.model_dump(mode="json") for sentence in grounded.sentences],
+            citations=[citation.model_dump(mode="json") for citation in grounded.citations],
+            asked_again=self._asked,
+        )
+        result = [changed if part is message else part for part in response.result]
+        return ExtendedModelResponse(ModelResponse(result), Command(update={"grounds": grounds, "grounds_asked": self._asked}))
