@@ -6,7 +6,7 @@ from typing import Annotated, Any, NotRequired, cast
 
 from langchain.agents.middleware import AgentMiddleware, AgentState, ExtendedModelResponse, ModelRequest, ModelResponse
 from langchain.agents.middleware.types import OmitFromInput, PrivateStateAttr
-from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolCall
 from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 from langgraph.types import Command
@@ -22,6 +22,7 @@ RULES = (
     "Use {tools} before you answer, and say only what their quotations say. Behind each sentence write the number of the quotation that "
     "says it, like this: [1]. If they do not say it, say that the documents do not say it."
 )
+EMPTY = "Your answer is empty. Write what the quotations say, or that the documents do not say it."
 ASK_AGAIN = (
     "No quotation says these sentences:\n{sentences}\n"
     "Write the whole answer again without them, or with the number of the quotation that says each. "
@@ -53,7 +54,8 @@ class Grounded(AgentMiddleware[GroundedState, Any, Any]):
     Each sentence gets the numbers of the quotations that say it, those that the model has named or others; one that none says is marked,
     after the model was asked once more (`ask_again` times in a turn). The message ends with the list of its sources; `grounds` in the state
     has them for a program. Questions, headings, code and statements that there is no answer need no ground. Structured responses are not
-    changed.
+    changed. With `search_first`, the first tool is called with the user's message at the beginning of each turn, without asking the model:
+    for small models, which call tools badly or not at all.
 
     The options are those of `research_tool`. Instead of them, tools can be given: of ramify (`research_tool`, `search_tool`, `grep_tool`),
     or others, whose whole text is then a ground; `also` names such tools that the agent has anyway. `check` names who judges whether a
@@ -62,7 +64,15 @@ class Grounded(AgentMiddleware[GroundedState, Any, Any]):
 
     state_schema = GroundedState
 
-    def __init__(self, *tools: BaseTool, also: Sequence[str] = (), ask_again: int = 1, check: str = READER, **options: Any) -> None:
+    def __init__(
+        self,
+        *tools: BaseTool,
+        also: Sequence[str] = (),
+        ask_again: int = 1,
+        search_first: bool = False,
+        check: str = READER,
+        **options: Any,
+    ) -> None:
         """Raise UsageError or IndexingError for wrong options, at once."""
         super().__init__()
         if tools and options:
@@ -70,7 +80,9 @@ class Grounded(AgentMiddleware[GroundedState, Any, Any]):
         if ask_again < 0:
             raise UsageError(f"a model cannot be asked again {ask_again} times", "give ask_again=0 or more")
         self.tools = tools or (research_tool(**options),)
-        self.ask_again, self.check = ask_again, check
+        if search_first and "question" not in self.tools[0].args:
+            raise UsageError(f"search_first: the tool {self.tools[0].name!r} takes no question", "give a research_tool first")
+        self.ask_again, self.search_first, self.check = ask_again, search_first, check
         self._names = [*(tool.name for tool in self.tools), *also]
 
     def before_agent(self, state: GroundedState, runtime: Runtime[Any]) -> dict[str, Any]:
@@ -99,6 +111,14 @@ class Grounded(AgentMiddleware[GroundedState, Any, Any]):
         """Return the text of a message with its grounds among what the tools gave before it; blocking."""
         return ground(message.text, read_replies(request.messages, self._names), self.check)
 
+    def first_call(self, request: ModelRequest[Any]) -> ModelResponse[Any] | None:
+        """Return a call of the first tool, where a turn begins with one and there was none yet."""
+        asked = next((message for message in reversed(request.messages) if isinstance(message, HumanMessage)), None)
+        if not self.search_first or asked is None or request.messages[-1] is not asked:
+            return None
+        call = ToolCall(name=self.tools[0].name, args={"question": asked.text}, id=f"first-{asked.id}", type="tool_call")
+        return ModelResponse([AIMessage("", tool_calls=[call])])
+
     def with_rules(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         """Return a request whose system message says how to name grounds."""
         rules = RULES.format(tools=" or ".join(self._names))
@@ -112,11 +132,11 @@ class _Turn:
     def __init__(self, rule: Grounded, request: ModelRequest[Any]) -> None:
         self._rule = rule
         self._first = rule.with_rules(request)
+        self._calling = rule.first_call(request)
+        self.request: ModelRequest[Any] | None = None if self._calling else self._first
+        """What to ask the model; None at the end."""
         self._asked: int = cast(GroundedState, request.state).get("grounds_asked", 0)
         self._best: tuple[ModelResponse[Any], AIMessage, GroundedText] | None = None
-        self._calling: ModelResponse[Any] | None = None
-        self.request: ModelRequest[Any] | None = self._first
-        """What to ask the model; None at the end."""
 
     def take(self, response: ModelResponse[Any]) -> None:
         """Take a response, and decide whether the model is asked again; blocking."""
@@ -128,10 +148,10 @@ class _Turn:
         grounded = self._rule.ground(message, self._first)
         if self._best is None or grounded.better_than(self._best[2]):
             self._best = response, message, grounded
-        if grounded.without_ground and self._asked < self._rule.ask_again:
+        lacking = "\n".join(f"- {one_line(sentence.text)}" for sentence in grounded.without_ground)
+        if (lacking or not grounded.sentences) and self._asked < self._rule.ask_again:
             self._asked += 1
-            listed = "\n".join(f"- {one_line(sentence.text)}" for sentence in grounded.without_ground)
-            hint = HumanMessage(ASK_AGAIN.format(sentences=listed))
+            hint = HumanMessage(ASK_AGAIN.format(sentences=lacking) if lacking else EMPTY)
             self.request = self._first.override(messages=[*self._first.messages, message, hint])
 
     def response(self) -> ExtendedModelResponse[Any]:

@@ -22,8 +22,9 @@ NO_SOURCE, NOT_SAID = " (no source)", " (no cited passage says this)"
 SOURCES = "Sources:"
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _LINE_BEGIN = re.compile(r"\s*(?:(?:[-*•+>]|\d{1,3}[.)])\s+)*")
-_NO_STATEMENT = re.compile(r"[?？:：]\W*$|^\s*#|^\W*$")
-"""Questions, lines that introduce a list, headings, and rules."""
+_NO_STATEMENT = re.compile(r"[?？:：]\W*$|^\s*#")
+"""Questions, lines that introduce a list, and headings."""
+_LETTER = re.compile(r"\w")
 _MAX_MARK = 99
 _EVERY_MARK = {number: [number] for number in range(1, _MAX_MARK + 1)}
 
@@ -62,6 +63,8 @@ class GroundedText:
 
     def better_than(self, other: "GroundedText") -> bool:
         """Return whether fewer sentences lack a ground, and not because nothing is said any more."""
+        if not other.sentences:
+            return bool(self.sentences)
         says, said = (any(sentence.supported for sentence in text.sentences) for text in (self, other))
         return len(self.without_ground) < len(other.without_ground) and (says or not said)
 
@@ -139,7 +142,8 @@ def _split_text(text: str) -> Iterator[tuple[str, list[Sentence | str]]]:
         else:
             begin = _LINE_BEGIN.match(line)
             width = begin.end() if begin else 0
-            yield line[:width], [sentence for parsed in parse_sentences(line[width:], _EVERY_MARK) for sentence in parsed]
+            parsed = [sentence for sentences in parse_sentences(line[width:], _EVERY_MARK) for sentence in sentences]
+            yield line[:width], [sentence for sentence in parsed if _LETTER.search(sentence.text)] or [line[width:]]
         in_code ^= is_fence
 
 

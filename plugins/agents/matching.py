@@ -141,7 +141,7 @@ class _Lines:
         """Return the headings, and the sentences or lines of the text, that have a match and were not returned for the one before."""
         document = document_id(passage.id)
         above = [heading for heading in headings(passage) if any(True for _ in self._spans(heading))]
-        new = [heading for heading in above if (document, heading) not in self._headings]
+        new = [heading for heading in above if (document, heading) not in self._headings and heading not in passage.text]
         self._headings.update((document, heading) for heading in new)
         known = _overlap(self._before.text, passage.text) if document_id(self._before.id) == document else 0
         self._before = passage
