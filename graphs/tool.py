@@ -3,7 +3,6 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
@@ -21,7 +20,6 @@ from ramify.nodes.tree import DROPPED, ROOT, Passage, is_unknown
 from ramify.nodes.tree.citation import Citation, cite, locate_passages, with_marks
 from ramify.nodes.tree.notes import NOT_FOUND, check_advice, confidence_figure
 from ramify.tools.errors import RamifyError, UsageError
-from ramify.tools.index import Index
 from ramify.tools.index.hybrid_search import SearchOptions
 from ramify.tools.models.named import FALLBACK_NOTICE
 from ramify.tools.quoting import escape_invisible, nonempty_lines, one_line, snippet, truncate_line
@@ -33,6 +31,7 @@ from ramify.tools.search.searcher import (
     check_index,
     find_passages,
     get_description,
+    has_own_indexes,
     unknown_filter_fields,
 )
 
@@ -183,10 +182,8 @@ def document_tool(
     IndexingError if there is no index, before an agent runs. With `filters`, a filter is an argument, but only for ramify's own indexes,
     because other stores have their own syntax.
     """
-    several = as_collections(index)
-    members = several.members if several else [index]
     check_index(index)
-    if filters and all(isinstance(member, (Index, str, Path)) for member in members):
+    if filters and has_own_indexes(index):
         arguments = create_model(f"{arguments.__name__}Within", __base__=(FilterArguments, arguments), __doc__=arguments.__doc__)
 
     async def act_async(config: RunnableConfig, **given: Any) -> tuple[str, Any]:

@@ -20,8 +20,12 @@ def public_index(description: str, collections: Iterable[Collection] = ()) -> st
 
 def public_result(result: Mapping[str, Any], name_index: Callable[[str], str]) -> dict[str, Any]:
     """Return a result in JSON values without folders of the server; `name_index` changes the description of what was searched."""
-    index, citations = name_index(str(result.get("index") or "")), [_public_source(source) for source in result.get("citations") or ()]
-    return {**result, "index": index, "citations": citations}
+    return {**public_citations(result), "index": name_index(str(result.get("index") or ""))}
+
+
+def public_citations(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what has citations, in JSON values, with these without folders of the server."""
+    return {**result, "citations": [_public_source(source) for source in result.get("citations") or ()]}
 
 
 def public_passage(passage: Mapping[str, Any]) -> dict[str, Any]:

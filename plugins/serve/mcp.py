@@ -49,12 +49,13 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
+from ramify.agents import grep_tool
 from ramify.graphs.run import Result, ResultUsage, Watch, describe_start
 from ramify.graphs.strategies import configure
 from ramify.graphs.tool import Queue, describe_index, for_callers, research_tool, search_tool
 from ramify.nodes.state import StoppedBy
 from ramify.nodes.tree.citation import Citation, Sentence
-from ramify.serve._public import public_index, public_passage, public_result
+from ramify.serve._public import public_citations, public_index, public_passage, public_result
 from ramify.serve.questions import CLIENT_GONE, Failure, QuestionQueue
 from ramify.serve.transport import TokenMiddleware, create_guarded_app
 from ramify.studio.server.guard import MAX_BODY_BYTES
@@ -63,6 +64,7 @@ from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.models import clear_cache
 from ramify.tools.quoting import hide_folders, one_line, truncate_message
 from ramify.tools.scrub import scrub
+from ramify.tools.search.searcher import has_own_indexes
 from ramify.tools.user_input import check_text, is_unicode
 
 T = TypeVar("T")
@@ -73,8 +75,8 @@ MCP_USER = "mcp"
 _current_watch: ContextVar[Watch] = ContextVar("ramify_mcp_watching")
 """The watcher of the run that belongs to the current tool call."""
 INSTRUCTIONS = (
-    "{research} answers a question from {about}, with sources and a confidence; give it a whole question, it splits hard ones itself. "
-    "{search} finds passages there to read. 'Unknown' means that nothing was found: then do not guess."
+    "research_{name} answers a question from {about}, with sources and a confidence; give it a whole question, it splits hard ones itself. "
+    "search_{name} finds passages there to read. 'Unknown' means that nothing was found: then do not guess."
 )
 
 
@@ -125,6 +127,15 @@ class SearchOutput(BaseModel):
     passages: list[PassageOutput]
 
 
+class GrepOutput(BaseModel):
+    """The places of an exact string, as in `ramify grep --json`."""
+
+    citations: list[Citation] = Field(description="the first places: `quote` is the sentence or line")
+    total: int = Field(description="places in all")
+    searched: int = Field(description="passages that were searched; fewer than `passages` where the time was used up")
+    passages: int
+
+
 def create_server(
     strategy: str,
     options: Mapping[str, Any] | Callable[[], Mapping[str, Any]],
@@ -151,12 +162,14 @@ def create_server(
             **options,
         )  # fmt: skip
         search = search_tool(settings.index, settings.k, name=f"search_{name}", about=described, filter=settings.filter)
-        return {tool.name: tool for tool in (research, search)}
+        greps = has_own_indexes(settings.index) and not settings.filter
+        grep = [grep_tool(settings.index, name=f"grep_{name}", about=described)] if greps else []
+        return {tool.name: tool for tool in (research, search, *grep)}
 
     first_options = options() if callable(options) else options
     first_tools = create_tools(first_options)
-    research, search = first_tools.values()
-    definitions = [_tool_definition(research, ResearchOutput), _tool_definition(search, SearchOutput)]
+    outputs: list[type[BaseModel]] = [ResearchOutput, SearchOutput, GrepOutput]
+    definitions = [_tool_definition(tool, output) for tool, output in zip(first_tools.values(), outputs, strict=False)]
 
     async def list_tools(context: ServerRequestContext[Any], params: PaginatedRequestParams | None) -> ListToolsResult:
         return ListToolsResult(tools=definitions)
@@ -188,9 +201,7 @@ def create_server(
         text = TextContent(text=_replace_surrogates(content))
         return CallToolResult(content=[text], structured_content=_replace_surrogates(output), is_error=message.status == "error")
 
-    instructions = INSTRUCTIONS.format(
-        about=about or describe_index(configure(strategy, first_options)[1].index), research=research.name, search=search.name
-    )
+    instructions = INSTRUCTIONS.format(about=about or describe_index(configure(strategy, first_options)[1].index), name=name)
     return Server("ramify", version=version("ramify-rag"), instructions=instructions, on_list_tools=list_tools, on_call_tool=call_tool)
 
 
@@ -198,8 +209,10 @@ def _publish(output: Any, content: str, is_error: bool, name_index: Callable[[st
     """Return the output of a tool and its text without folders of the server."""
     if is_error:
         return output, hide_folders(content)
-    if "passages" in output:
+    if isinstance(output.get("passages"), list):
         return {"passages": [public_passage(passage) for passage in output["passages"]]}, content
+    if "index" not in output:
+        return public_citations(output), content
     public = public_result(output, name_index)
     return public, content.replace(one_line(output["index"]), one_line(public["index"])) if output["index"] else content
 

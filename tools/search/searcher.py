@@ -134,6 +134,12 @@ def check_index(index: Searchable) -> None:
             check_exists(member)
 
 
+def has_own_indexes(index: Searchable) -> bool:
+    """Return whether what is searched is an index of Ramify, or several: they take filters, and their texts can be listed."""
+    several = as_collections(index)
+    return all(isinstance(member, (Index, str, Path)) for member in (several.members if several else [index]))
+
+
 async def find_passages(
     index: Searchable, queries: Sequence[str], *, k: int = 5, fetch_k: int | None = None, mmr: float | None = None, hybrid: bool = True,
     filter: Filter | None = None, view: View = "auto", options: Mapping[str, Any] | None = None,

@@ -21,7 +21,7 @@ HOST, PORT, AT_ONCE = "127.0.0.1", 8485, 4
 About = Annotated[
     str, typer.Option(metavar="TEXT", help="Description of the documents for the calling model, such as: letters of Ada Lovelace.")
 ]
-Name = Annotated[str, typer.Option(metavar="NAME", help="Suffix of the tools' names: research_NAME, search_NAME.")]
+Name = Annotated[str, typer.Option(metavar="NAME", help="Suffix of the tools' names: research_NAME, search_NAME, grep_NAME.")]
 Http = Annotated[bool, typer.Option("--http", help="Serve streamable HTTP at /mcp, for clients that are given an address.")]
 HttpHost = Annotated[
     str | None, typer.Option("--host", metavar="ADDRESS", help=f"With --http: address; other than {HOST}, it needs --token. [{HOST}]")
@@ -52,7 +52,7 @@ def mcp_command(
     token: Token = None,
     allow_origin: Origins = None,
 ) -> None:
-    """Serve research and search as MCP tools: on stdin and stdout, for a client that starts this command, or with --http."""
+    """Serve research, search and exact strings as MCP tools: on stdin and stdout, for a client that starts this command, or with --http."""
     if find_spec("mcp") is None:
         raise RamifyError("the library of MCP is not installed", "run `pip install 'ramify-rag[mcp]'`")
     options = question_options(settings, index, allow_pickle, model=model, base_url=base_url, profile=profile)
@@ -95,9 +95,11 @@ def _startup_notices(name: str, where: str, strategy: str, options: dict[str, An
     """Yield a line on what is served, and the notices on the model, which the results of calls do not repeat."""
     from ramify.graphs.strategies import configure
     from ramify.nodes.asking.ask import current_model
+    from ramify.tools.search.searcher import has_own_indexes
 
-    yield f"serving research_{name} and search_{name} to {where}"
     _, settings = configure(strategy, options)
+    tools = ["research", "search", *(["grep"] if has_own_indexes(settings.index) and not settings.filter else [])]
+    yield f"serving {', '.join(f'{tool}_{name}' for tool in tools)} to {where}"
     if settings.model == "auto":
         with suppress(ModelError):  # the next call reports it, or finds a model
             yield from current_model(settings).notices

@@ -233,7 +233,9 @@ class TestServe:
     async def test_the_tools_search_its_collections_with_its_tokens(self, serve: Serve, built: Path) -> None:
         running = await asyncio.to_thread(serve, "demo", built, tokens=[ADA])
         async with connect(f"{running.url}/mcp", authorization="Bearer ada-has-a-secret") as client:
-            assert [tool.name for tool in (await client.list_tools()).tools] == ["research_documents", "search_documents"]
+            assert [tool.name for tool in (await client.list_tools()).tools] == [
+                f"{name}_documents" for name in ("research", "search", "grep")
+            ]
             for question, answer in ((BORN, "Budapest"), ("Where was Marie Curie born?", "Warsaw")):
                 result = await client.call_tool("research_documents", {"question": question})
                 assert result.structured_content["answer"] == answer

@@ -69,7 +69,7 @@ async def test_a_client_asks_searches_and_gets_errors(built: Path, tmp_path: Pat
 
     async with started(tmp_path / "stderr", "--index", str(index), "--set", "k=1") as session:
         tools = {tool.name: tool for tool in (await session.list_tools()).tools}
-        assert set(tools) == {"research_documents", "search_documents"}
+        assert set(tools) == {"research_documents", "search_documents", "grep_documents"}
         assert all(tool.output_schema and tool.description for tool in tools.values())
         assert tools["research_documents"].input_schema["required"] == ["question"]
 
@@ -81,6 +81,11 @@ async def test_a_client_asks_searches_and_gets_errors(built: Path, tmp_path: Pat
         assert f"0 deciding: {CURIE}" in [message for _, message in updates]
         assert updates[-1][1] == "concluding"
 
+        places = await session.call_tool("grep_documents", {"pattern": "vistula"})
+        assert places.structured_content is not None
+        assert places.structured_content["total"] == len(places.structured_content["citations"]) > 0
+        assert "Vistula" in places.structured_content["citations"][0]["quote"]
+        assert refused(await session.call_tool("grep_documents", {"pattern": "(", "regex": True}), "RE2")
         passages = await session.call_tool("search_documents", {"query": "river Vistula"})
         assert [passage["metadata"]["title"] for passage in passages.structured_content["passages"]] == ["Warsaw"]
 
@@ -355,4 +360,4 @@ def test_the_configuration_in_the_documents_starts_it(built: Path, tmp_path: Pat
     arguments = [str(built) if word == "/path/to/my-index" else word for word in client["args"][1:]]
     listing = json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})
     _, listed = told_by(f"{FIRST}\n{listing}\n", tmp_path, monkeypatch, *arguments)
-    assert len(listed["result"]["tools"]) == 2
+    assert len(listed["result"]["tools"]) == 3

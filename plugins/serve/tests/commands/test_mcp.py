@@ -43,7 +43,7 @@ def test_it_prints_its_address_and_a_signal_stops_it(built: Path) -> None:
     with started(command, env={**os.environ, "COLUMNS": "400"}) as process:
         assert process.stderr
         said = process.stderr.readline()
-        address = re.search(r"research_papers and search_papers to MCP clients at (http://127.0.0.1:\d+/mcp);", said)
+        address = re.search(r"research_papers, search_papers, grep_papers to MCP clients at (http://127.0.0.1:\d+/mcp);", said)
         assert address, said
         passages = asyncio.run(search(address[1], "Vistula"))
         process.send_signal(signal.SIGTERM)
