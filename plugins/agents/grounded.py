@@ -18,9 +18,10 @@ from ramify.tools.errors import UsageError
 from ramify.tools.quoting import one_line
 from ramify.tools.reader import READER
 
+USE_TOOLS = "Use {tools} before you answer."
 RULES = (
-    "Use {tools} before you answer, and say only what their quotations say. Behind each sentence write the number of the quotation that "
-    "says it, like this: [1]. If they do not say it, say that the documents do not say it."
+    "Say only what the quotations say. Behind each sentence write the number of the quotation that says it, like this: [1]. "
+    "If they do not say it, say that the documents do not say it."
 )
 EMPTY = "Your answer is empty. Write what the quotations say, or that the documents do not say it."
 ASK_AGAIN = (
@@ -54,8 +55,8 @@ class Grounded(AgentMiddleware[GroundedState, Any, Any]):
     Each sentence gets the numbers of the quotations that say it, those that the model has named or others; one that none says is marked,
     after the model was asked once more (`ask_again` times in a turn). The message ends with the list of its sources; `grounds` in the state
     has them for a program. Questions, headings, code and statements that there is no answer need no ground. Structured responses are not
-    changed. With `search_first`, the first tool is called with the user's message at the beginning of each turn, without asking the model:
-    for small models, which call tools badly or not at all.
+    changed. With `search_first`, the first tool is called with the user's message at the beginning of each turn, and the model is offered
+    none of these tools: for small models, which call them badly or not at all.
 
     The options are those of `research_tool`. Instead of them, tools can be given: of ramify (`research_tool`, `search_tool`, `grep_tool`),
     or others, whose whole text is then a ground; `also` names such tools that the agent has anyway. `check` names who judges whether a
@@ -120,10 +121,13 @@ class Grounded(AgentMiddleware[GroundedState, Any, Any]):
         return ModelResponse([AIMessage("", tool_calls=[call])])
 
     def with_rules(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
-        """Return a request whose system message says how to name grounds."""
-        rules = RULES.format(tools=" or ".join(self._names))
+        """Return a request whose system message says how to name grounds, and which offers the tools that the model may call."""
+        use = "" if self.search_first else USE_TOOLS.format(tools=" or ".join(self._names))
         before = request.system_message.text if request.system_message else ""
-        return request.override(system_message=SystemMessage("\n\n".join(filter(None, (before, rules)))))
+        rules = SystemMessage("\n\n".join(filter(None, (before, f"{use} {RULES}".strip()))))
+        own = {tool.name for tool in self.tools} if self.search_first else set()
+        tools = [tool for tool in request.tools if not (isinstance(tool, BaseTool) and tool.name in own)]
+        return request.override(system_message=rules, tools=tools)
 
 
 class _Turn:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from langchain_core.messages import AnyMessage, HumanMessage, ToolMessage
 
 from ramify.nodes.step.text import parse_sentences
-from ramify.nodes.tree.citation import Citation, Sentence, cite, with_marks
+from ramify.nodes.tree.citation import Citation, Sentence, cite, with_marks, without_marks
 from ramify.tools.english import content_stems
 from ramify.tools.no_answer import is_unknown
 from ramify.tools.passage import Passage
@@ -22,7 +22,7 @@ NO_SOURCE, NOT_SAID = " (no source)", " (no cited passage says this)"
 SOURCES = "Sources:"
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _LINE_BEGIN = re.compile(r"\s*(?:(?:[-*•+>]|\d{1,3}[.)])\s+)*")
-_NO_STATEMENT = re.compile(r"[?？:：]\W*$|^\s*#")
+_NO_STATEMENT = re.compile(r"[?？:：][\s\"'”’»)*_]*$|^\s*#")
 """Questions, lines that introduce a list, and headings."""
 _LETTER = re.compile(r"\w")
 _MAX_MARK = 99
@@ -143,7 +143,7 @@ def _split_text(text: str) -> Iterator[tuple[str, list[Sentence | str]]]:
             begin = _LINE_BEGIN.match(line)
             width = begin.end() if begin else 0
             parsed = [sentence for sentences in parse_sentences(line[width:], _EVERY_MARK) for sentence in sentences]
-            yield line[:width], [sentence for sentence in parsed if _LETTER.search(sentence.text)] or [line[width:]]
+            yield line[:width], [sentence for sentence in parsed if _LETTER.search(sentence.text)] or [without_marks(line[width:])]
         in_code ^= is_fence
 
 

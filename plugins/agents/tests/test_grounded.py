@@ -9,12 +9,12 @@ from langchain.agents import create_agent
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
-from langchain_core.tools import tool
+from langchain_core.tools import BaseTool, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import BaseModel
 
 from ramify.agents import Grounded, grep_tool
-from ramify.agents.grounded import ASK_AGAIN
+from ramify.agents.grounded import ASK_AGAIN, EMPTY
 from ramify.graphs import research_tool, search_tool
 from ramify.tools.errors import UsageError
 
@@ -28,18 +28,20 @@ class Scripted(BaseChatModel):
     calls: Callable[[str], list[dict[str, Any]]]
     drafts: list[Said]
     heard: list[list[BaseMessage]]
+    offered: list[str]
 
     @property
     def _llm_type(self) -> str:
         return "scripted"
 
     def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> "Scripted":
+        self.offered += [tool.name for tool in tools if isinstance(tool, BaseTool)]
         return self
 
     def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
         self.heard.append(messages)
         place = max(number for number, message in enumerate(messages) if isinstance(message, HumanMessage))
-        hint = messages[place].text.startswith(ASK_AGAIN.partition("{")[0])
+        hint = messages[place].text.startswith((ASK_AGAIN.partition("{")[0], EMPTY))
         calls = self.calls(messages[place].text) if len(messages) == place + 1 and not hint else []
         if calls:
             reply = AIMessage("", tool_calls=[{"id": f"{len(messages)}.{number}", **call} for number, call in enumerate(calls)])
@@ -53,7 +55,7 @@ def research(question: str) -> list[dict[str, Any]]:
 
 
 def scripted(*drafts: Said, calls: Callable[[str], list[dict[str, Any]]] = research) -> Scripted:
-    return Scripted(calls=calls, drafts=list(drafts), heard=[])
+    return Scripted(calls=calls, drafts=list(drafts), heard=[], offered=[])
 
 
 def asked(model: Scripted, rule: Grounded, question: str = QUESTION, **options: Any) -> dict[str, Any]:
@@ -116,7 +118,7 @@ def test_the_budget_of_a_turn_ends_though_the_model_calls_tools_again() -> None:
             calls = [{"id": str(len(self.heard)), **call} for call in research(QUESTION)] if hinted else []
             return ChatResult(generations=[ChatGeneration(message=AIMessage("" if hinted else "He had three cats.", tool_calls=calls))])
 
-    model = Restless(calls=research, drafts=[], heard=[])
+    model = Restless(calls=research, drafts=[], heard=[], offered=[])
     state = asked(model, Grounded(model="extractive", ask_again=1))
     assert len(model.heard) == 4, "call, draft, hint and second call, draft"
     assert verdicts(state) == {"He had three cats.": False}
@@ -134,6 +136,7 @@ def test_search_first_asks_the_documents_without_the_model() -> None:
     model = scripted("László Bíró was born in Budapest.", calls=lambda question: [])
     state = asked(model, Grounded(model="extractive", search_first=True))
     assert len(model.heard) == 1
+    assert model.offered == []
     assert [message.type for message in state["messages"]] == ["human", "ai", "tool", "ai"]
     assert verdicts(state) == {"László Bíró was born in Budapest.": True}
 
@@ -190,6 +193,12 @@ def test_found_passages_exact_strings_and_the_text_of_other_tools_are_grounds() 
     state = asked(scripted(draft, calls=lambda _: calls), rule, tools=[weather])
     assert set(verdicts(state).values()) == {True}
     assert {citation["source"] for citation in state["grounds"]["citations"]} >= {"weather"}
+
+
+def test_a_message_without_words_is_asked_for_once_more() -> None:
+    model = scripted("[1].", "László Bíró was born in Budapest.")
+    assert verdicts(asked(model, Grounded(model="extractive"))) == {"László Bíró was born in Budapest.": True}
+    assert asked(scripted("[1]."), Grounded(model="extractive"))["messages"][-1].text == "", "a number alone says nothing"
 
 
 def test_a_structured_response_is_left_as_it_is() -> None:
