@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from langchain_core.messages import AnyMessage, HumanMessage, ToolMessage
 
 from ramify.nodes.step.text import parse_sentences
-from ramify.nodes.tree.citation import Citation, Sentence, cite, with_marks, without_marks
+from ramify.nodes.tree.citation import Citation, Sentence, cite, mark_numbers, with_marks
 from ramify.tools.english import content_stems
 from ramify.tools.no_answer import is_unknown
 from ramify.tools.passage import Passage
@@ -142,8 +142,10 @@ def _split_text(text: str) -> Iterator[tuple[str, list[Sentence | str]]]:
         else:
             begin = _LINE_BEGIN.match(line)
             width = begin.end() if begin else 0
-            parsed = [sentence for sentences in parse_sentences(line[width:], _EVERY_MARK) for sentence in sentences]
-            yield line[:width], [sentence for sentence in parsed if _LETTER.search(sentence.text)] or [without_marks(line[width:])]
+            rest = line[width:]
+            parsed = [sentence for sentences in parse_sentences(rest, _EVERY_MARK) for sentence in sentences]
+            said = [sentence for sentence in parsed if _LETTER.search(sentence.text)]
+            yield line[:width], said or ([] if mark_numbers(rest) else [rest])
         in_code ^= is_fence
 
 
