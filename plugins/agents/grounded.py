@@ -20,8 +20,8 @@ from ramify.tools.reader import READER
 
 USE_TOOLS = "Use {tools} before you answer."
 RULES = (
-    "Say only what the quotations say. Behind each sentence write the number of the quotation that says it, like this: [1]. "
-    "If they do not say it, say that the documents do not say it."
+    "Answer from the quotations alone, in whole sentences. Behind each sentence write the number of the quotation that says it, like this: "
+    "[1]. If the quotations do not answer the question, say that the documents do not say it."
 )
 EMPTY = "Your answer is empty. Write what the quotations say, or that the documents do not say it."
 ASK_AGAIN = (

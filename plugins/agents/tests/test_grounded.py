@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
+from deepagents import create_deep_agent
 from langchain.agents import create_agent
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
@@ -241,3 +242,9 @@ def test_wrong_options_are_errors_at_once() -> None:
         Grounded(model="extractive", ask_again=-1)
     with pytest.raises(UsageError):
         Grounded(modle="extractive")
+
+
+def test_a_deep_agent_is_held_to_grounds_too() -> None:
+    model = scripted("László Bíró was born in Budapest. He had three cats.")
+    state = create_deep_agent(model, middleware=[Grounded(model="extractive", ask_again=0)]).invoke({"messages": [("user", QUESTION)]})
+    assert verdicts(state) == {"László Bíró was born in Budapest.": True, "He had three cats.": False}
