@@ -36,7 +36,7 @@ ACCEPTED: Final = {
     *("LGPL-3.0-only", "LGPL-3.0-or-later", "LLVM-exception", "MIT", "MIT-0", "MIT-CMU", "MPL-2.0", "PSF-2.0", "Python-2.0"),
     *("Unlicense", "Zlib", NVIDIA),
 }
-EXTRAS: Final = ("eval", "gguf", "mcp", "milvus", "notebook", "openai", "postgres", "ray", "serve", "sqlite", "studio", "watch")
+EXTRAS: Final = ("agents", "eval", "gguf", "mcp", "milvus", "notebook", "openai", "postgres", "ray", "serve", "sqlite", "studio", "watch")
 """Those that users install, without `inspect` and `umap`: their packages are not in the environment of the tests."""
 KNOWN_LICENCES: Final = {
     "colorama": "BSD-3-Clause",
