@@ -20,6 +20,8 @@ from ramify.tools.supporting_sentence import QuestionAnswer, contains_answer, qu
 NO_SOURCE, NOT_SAID = " (no source)", " (no cited passage says this)"
 """Marks behind a sentence without a ground, and behind one whose declared grounds do not say it."""
 SOURCES = "Sources:"
+_OWN_SOURCES = re.compile(r"\n+Sources:[ \t]*(?:\n[ \t]*(?:[-*][ \t]*)?\[\d{1,3}\][^\n]*)+$")
+"""A list of sources that the model has written in the manner of earlier messages."""
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _LINE_BEGIN = re.compile(r"\s*(?:(?:[-*•+>]|\d{1,3}[.)])\s+)*")
 _NO_STATEMENT = re.compile(r"[?？:：][\s\"'”’»)*_]*$|^\s*#")
@@ -114,7 +116,7 @@ def ground(text: str, replies: Sequence[Reply], check: str = READER) -> Grounded
 
     sentences: list[Sentence] = []
     lines: list[str] = []
-    for begin, parts in _split_text(text.partition(f"\n{SOURCES}\n")[0].rstrip()):
+    for begin, parts in _split_text(_OWN_SOURCES.sub("", text.rstrip())):
         grounded = []
         for part in parts:
             if isinstance(part, str):

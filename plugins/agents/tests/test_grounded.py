@@ -202,6 +202,15 @@ def test_a_message_without_words_is_asked_for_once_more() -> None:
     assert asked(scripted("[1]."), Grounded(model="extractive"))["messages"][-1].text == "", "a number alone says nothing"
 
 
+def test_a_list_of_sources_that_the_model_writes_itself_is_replaced() -> None:
+    draft = "László Bíró was born in Budapest. [2]\n\nSources:\n[2] somewhere: He had three cats."
+    text = asked(scripted(draft), Grounded(model="extractive"))["messages"][-1].text
+    assert text.count("Sources:") == 1
+    assert "cats" not in text
+    kept = asked(scripted("Sources:\nHe had three cats."), Grounded(model="extractive", ask_again=0))["messages"][-1].text
+    assert kept == "Sources:\nHe had three cats. (no source)"
+
+
 def test_a_structured_response_is_left_as_it_is() -> None:
     class City(BaseModel):
         """A city."""
