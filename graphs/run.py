@@ -241,7 +241,7 @@ async def _stream(
         context=settings,
         stream_mode=["tasks", "values", "custom"],  # with `custom`, LangGraph reports tasks when they start
         output_keys=graph.channel_names,
-    )
+    )  # not as version="v2", which takes the interrupts out of events that the caller's own stream shares
     state: dict[str, Any] = {}
     async for kind, event in stream:
         if kind == "values":

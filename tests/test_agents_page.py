@@ -1,6 +1,5 @@
 """The examples of docs/agents.md, those of agents too, against the real libraries; only the agent's own model is scripted."""
 
-import json
 import os
 import re
 import shutil
@@ -12,16 +11,14 @@ from typing import Any
 import agents
 import langchain.chat_models
 import pytest
-from agents import ModelResponse, Usage
-from agents.models.interface import Model
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
-from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
 
 import ramify.tools.models
 from ramify.tools.demo import demo_index
 from tests.documented import differences
+from tests.openai_agents import ScriptedByOpenAI
 from tests.test_docs import FENCE, RAMIFY, ROOT
 
 
@@ -44,29 +41,6 @@ class Scripted(BaseChatModel):
         said = [message for message in messages if isinstance(message, ToolMessage)]
         reply = AIMessage(said[-1].content) if said else AIMessage("", tool_calls=[task if self.delegates else research])
         return ChatResult(generations=[ChatGeneration(message=reply)])
-
-
-class ScriptedByOpenAI(Model):
-    """The same for the OpenAI Agents SDK."""
-
-    def __init__(self, *given: Any) -> None:
-        pass
-
-    async def get_response(self, system_instructions: Any, input: Any, model_settings: Any, tools: Any, *args: Any, **kwargs: Any) -> Any:
-        [tool] = [tool.name for tool in tools if tool.name.startswith("research")]
-        items = [input] if isinstance(input, str) else input
-        if isinstance(last := items[-1], dict) and last.get("type") == "function_call_output":
-            text = last["output"] if isinstance(last["output"], str) else "".join(part["text"] for part in last["output"])
-            part = ResponseOutputText(text=text, type="output_text", annotations=[])
-            output: Any = ResponseOutputMessage(id="2", content=[part], role="assistant", status="completed", type="message")
-        else:
-            question = last if isinstance(last, str) else last["content"]
-            arguments = json.dumps({"question": question})
-            output = ResponseFunctionToolCall(arguments=arguments, call_id="1", name=tool, type="function_call")
-        return ModelResponse([output], Usage(), None)
-
-    def stream_response(self, *args: Any, **kwargs: Any) -> Any:
-        raise AssertionError("the examples do not stream it")
 
 
 @pytest.fixture(scope="module")

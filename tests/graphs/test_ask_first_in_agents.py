@@ -61,6 +61,13 @@ async def test_the_tool_stops_the_agent_which_a_decision_resumes() -> None:
     assert [prompt for prompt, _ in model.calls].count("decompose") == 1
 
 
+async def test_a_caller_that_streams_our_values_sees_there_what_is_asked() -> None:
+    asked = []
+    async for namespace, values in agent(splitter(), InMemorySaver()).astream(ask(QUESTION), CONFIG, stream_mode="values", subgraphs=True):
+        asked += [len(namespace) for _ in values.get("__interrupt__", ())]
+    assert asked == [2, 0], "in the tool's run, and in the agent"
+
+
 async def test_two_calls_stop_at_once_and_each_decision_reaches_its_own() -> None:
     made = agent(splitter(), InMemorySaver())
     state = await made.ainvoke(ask(QUESTION, ANOTHER), CONFIG)

@@ -2,7 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from ramify.tools.errors import IndexingError, UsageError
 from tests.fakes import FakeModel
 from tests.graphs.agents import Ears, thinker, tools_said
 from tests.graphs.test_tool_resumes import CONFIG, mortal, saver_of
-from tests.river import FINAL, QUESTION, but, river
+from tests.river import FINAL, FIRST, QUESTION, but, replies, river
 
 ALONE = {"messages": [HumanMessage(QUESTION)]}
 
@@ -117,6 +118,56 @@ async def test_after_a_crash_it_is_resumed(sync: bool, tmp_path: Path) -> None:
         state = await run(deep_agent(model, saver, **FINAL), sync, None, CONFIG)
     assert [name for name, _ in model.calls[before:]] == ["finalize"]
     assert json.loads(tools_said(state["messages"])[0].text)["answer"] == "Seine"
+
+
+def slow_after(question: str) -> FakeModel:
+    """Make a model that hangs at the call after its answer to this question, until its latency is taken back."""
+
+    def answer(prompt: str, slots: Mapping[str, Any]) -> Mapping[str, Any]:
+        if slots.get("question") == question:
+            model.latency = 60.0
+        return replies(prompt, slots)
+
+    model = thinker(replies=answer)
+    return model
+
+
+async def test_cancelled_half_way_it_is_resumed_with_the_calls_that_were_in_progress(tmp_path: Path) -> None:
+    undisturbed, model, hung = thinker(), slow_after(FIRST), asyncio.Event()
+    await run(deep_agent(undisturbed, **FINAL), sync=False)
+
+    class Heard(Ears):
+        def on_chat_model_start(self, *args: Any, **kwargs: Any) -> None:
+            super().on_chat_model_start(*args, **kwargs)
+            if model.latency and self.prompts:
+                hung.set()
+
+    async with saver_of(tmp_path / "kept.sqlite", sync=False) as saver:
+        running = asyncio.create_task(run(deep_agent(model, saver, **FINAL), False, config={**CONFIG, "callbacks": [Heard()]}))
+        await asyncio.wait_for(hung.wait(), 20)
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        assert 0 < len(model.calls) < len(undisturbed.calls)
+        model.latency = 0.0
+        state = await run(deep_agent(model, saver, **FINAL), False, None, CONFIG)
+    assert json.loads(tools_said(state["messages"])[0].text)["answer"] == "Seine"
+    assert sorted(model.calls, key=str) == sorted(undisturbed.calls, key=str)
+
+
+async def test_a_synchronous_stream_that_is_closed_half_way_ends_its_step_and_is_resumed(tmp_path: Path) -> None:
+    undisturbed, model = thinker(), thinker(latency=0.05)
+    await run(deep_agent(undisturbed, **FINAL), sync=False)
+
+    def half() -> None:
+        with closing(deep_agent(model, saver, **FINAL).stream(ALONE, CONFIG, stream_mode="custom")) as events:
+            next(event for event in events if event.get("doing", "").startswith("0.0"))
+
+    async with saver_of(tmp_path / "kept.sqlite", sync=True) as saver:
+        await asyncio.to_thread(half)
+        state = await run(deep_agent(model, saver, **FINAL), True, None, CONFIG)
+    assert json.loads(tools_said(state["messages"])[0].text)["answer"] == "Seine"
+    assert sorted(model.calls, key=str) == sorted(undisturbed.calls, key=str)
 
 
 def test_wrong_options_and_messages_are_reported_at_once() -> None:

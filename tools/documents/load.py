@@ -1,7 +1,7 @@
 """Load files and folders, or the documents of a LangChain loader, as `Document`s: read in parallel, returned in order."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -127,16 +127,49 @@ def _is_small(path: Path) -> bool:
         return True
 
 
+class LoaderFailure(Exception):
+    """Carries the error of a loader past what handles errors of writing, such as an OSError."""
+
+
+@contextmanager
+def loader_errors_unchanged() -> Iterator[None]:
+    """Raise the error of a loader in the place of its LoaderFailure."""
+    try:
+        yield
+    except LoaderFailure as failure:
+        error: Exception = failure.args[0]
+        raise error from error.__cause__
+
+
 def load_documents(loader: BaseLoader, skipped: list[Skipped]) -> Iterator[Document]:
     """Yield a loader's documents that have text, each with an id and a `source`; append those without text to `skipped`.
 
-    Metadata is preserved; fields with reserved names (`path`, `pages`, …) are stored as `record_path`, …. `source` is the loader's, else
-    its class name. Errors of the loader are not caught.
+    Metadata is preserved; fields with reserved names (`path`, `pages`, …) are stored as `record_path`, …, and pages that a PDF loader
+    counts from 0 are counted from 1. `source` is the loader's, with the folders of its `path`, else its class name. LoaderFailure if the
+    loader fails.
     """
-    for document in loader.lazy_load():
+    for document in _failing_apart(loader):
         kept = {f"record_{name}" if name in RESERVED_FIELDS else str(name): value for name, value in document.metadata.items()}
-        source = replace_surrogates(str(kept.pop("record_source", "") or "")) or type(loader).__name__
+        source = (
+            replace_surrogates(_loader_source(str(kept.pop("record_source", "") or ""), kept.get("record_path"))) or type(loader).__name__
+        )
         if not (text := replace_surrogates(document.page_content).strip()):
             skipped.append((source, "a document without text"))
             continue
+        if "total_pages" in kept and isinstance(page := kept.get("page"), int):
+            kept["page"] = page + 1
         yield Document(text, id=replace_surrogates(document.id or "") or source, metadata={**kept, "source": source})
+
+
+def _failing_apart(loader: BaseLoader) -> Iterator[Document]:
+    """Yield what a loader gives; LoaderFailure with its error if it raises one."""
+    try:
+        yield from loader.lazy_load()
+    except Exception as error:
+        raise LoaderFailure(error) from error
+
+
+def _loader_source(source: str, path: object) -> str:
+    """Return the path of a file that a loader names without its folders, else the source as it is."""
+    path = str(path or "")
+    return path if source and path.replace("\\", "/").endswith(f"/{source}") else source

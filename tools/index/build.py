@@ -15,7 +15,7 @@ from langchain_core.document_loaders import BaseLoader
 from langchain_core.documents import Document
 
 from ramify.tools.documents.files import File, Ocr, Skipped, existing_path, list_files, printable_name
-from ramify.tools.documents.load import EDITION, load_documents, nothing_readable_error, read_files
+from ramify.tools.documents.load import EDITION, load_documents, loader_errors_unchanged, nothing_readable_error, read_files
 from ramify.tools.documents.readers import document_format, reading_edition
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Matrix, with_prefixes
@@ -369,10 +369,10 @@ class IndexStore(ABC):
         """
 
     def build(self, paths: Sources, options: BuildOptions) -> Built:
-        """Update the index from the files under the paths, or from a loader's documents."""
+        """Update the index from the files under the paths, or from a loader's documents; errors of the loader are raised unchanged."""
         began = time.perf_counter()
         sources = resolve_sources(paths)
-        with self.writing(options, sources) as (writer, publish):
+        with loader_errors_unchanged(), self.writing(options, sources) as (writer, publish):
             options = options._replace(encoder=with_prefixes(options.encoder, writer.prefixes))
             updater = read_documents(sources, writer, options)
             encoded, manifest = publish(options)

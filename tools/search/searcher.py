@@ -4,9 +4,10 @@ import asyncio
 import hashlib
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -92,14 +93,24 @@ def _pick_passages(query: Matrix, documents: Sequence[Document], encoded: Mappin
 async def _search_retriever(retriever: BaseRetriever, queries: Sequence[str], search: SearchOptions) -> list[list[Passage]]:
     """Return the first k passages of a retriever for each query, in its order.
 
-    Scores are taken from the metadata (`relevance_score`, `score`), else 1 / rank.
+    Scores are taken from the metadata (`relevance_score`, `score`), else 1 / rank. UsageError if different texts have the same id.
     """
     search = _check_options(search)
     if search.filter:
         what = f"the retriever {type(retriever).__name__!r} cannot filter"
         raise UsageError(what, "give an index, or a retriever with a filter of its own")
     rankings = await asyncio.gather(*(retriever.ainvoke(query) for query in queries))
+    _check_ids(retriever, chain.from_iterable(rankings))
     return [[_ranked_passage(document, rank) for rank, document in enumerate(documents[: search.k], start=1)] for documents in rankings]
+
+
+def _check_ids(retriever: BaseRetriever, documents: Iterable[Document]) -> None:
+    """Raise UsageError if different texts have the same id, by which passages are distinguished."""
+    texts: dict[str, str] = {}
+    for document in documents:
+        if document.id and texts.setdefault(document.id, document.page_content) != document.page_content:
+            what = f"the retriever {type(retriever).__name__!r} gave different texts with the id {document.id!r}"
+            raise UsageError(what, "give each document an id of its own, or none")
 
 
 def _ranked_passage(document: Document, rank: int) -> Passage:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_community.document_loaders import BSHTMLLoader, CSVLoader, TextLoader
+from langchain_community.document_loaders import BSHTMLLoader, CSVLoader, ObsidianLoader, TextLoader
 from langchain_core.document_loaders import BaseLoader
 from langchain_core.documents import Document
 
@@ -107,3 +107,57 @@ def test_a_loader_s_exception_is_raised_and_the_next_build_resumes(tmp_path: Pat
         build(loader, tmp_path)
     (tmp_path / "linz.txt").write_text("Linz lies on the Danube.", encoding="utf-8")
     assert build(loader, tmp_path).added == 1
+
+
+class Long(BaseLoader):
+    """A loader of many documents, which notes how many it has given and may end with an error."""
+
+    def __init__(self, count: int, fails_at: int | None = None) -> None:
+        self.count, self.fails_at, self.given = count, fails_at, 0
+
+    def lazy_load(self) -> Iterator[Document]:
+        for number in range(self.count):
+            if number == self.fails_at:
+                raise ConnectionError("the line is dead")
+            self.given += 1
+            yield Document(f"Engine {number} stands in hall {number % 7}.", metadata={"source": f"engine{number}"})
+
+
+def test_a_long_loader_is_read_in_groups_and_its_progress_reported(tmp_path: Path) -> None:
+    loader, ahead = Long(1000), []
+
+    def note(done: int, total: int | None, unit: str) -> None:
+        if unit == "documents":
+            ahead.append(loader.given - done)
+
+    built = Index.build(loader, tmp_path / "index", WordEmbeddings(), progress=note)
+    assert built.documents == 1000
+    assert len(ahead) == 4
+    assert max(ahead) == 0
+
+
+def test_a_loader_that_fails_in_the_middle_leaves_the_index_as_it_was_and_its_work_is_kept(tmp_path: Path) -> None:
+    build(Given(Document("Linz lies on the Danube.", metadata={"source": "linz"})), tmp_path)
+    with pytest.raises(ConnectionError, match="the line is dead"):  # an OSError, as of a full disk
+        build(Long(1000, fails_at=700), tmp_path)
+    assert [document.metadata["source"] for document in held(tmp_path).values()] == ["linz"]
+    again = build(Long(1000), tmp_path)
+    assert (again.unchanged, again.added, again.documents) == (512, 488, 1001)
+
+
+def test_notes_of_the_same_name_are_told_apart_by_their_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("one/note.md", "one/below/note.md", "two/note.md"):
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text(f"status:: open\n\nThis is the note {name}.", encoding="utf-8")
+    build(ObsidianLoader("one"), tmp_path)
+    built = build(ObsidianLoader("two"), tmp_path)
+    assert (built.added, built.changed, built.documents) == (1, 0, 3)
+    assert set(held(tmp_path)) == {"one/note.md", "one/below/note.md", "two/note.md"}
+    assert {document.metadata["status"] for document in held(tmp_path).values()} == {"open"}
+
+
+def test_pages_that_a_pdf_loader_counts_from_0_are_counted_from_1(tmp_path: Path) -> None:
+    pages = [Document(f"This is page {n}.", metadata={"source": "a.pdf", "page": n, "total_pages": 2}) for n in range(2)]
+    build(Given(*pages, Document("A book.", metadata={"source": "book", "page": 7})), tmp_path)
+    assert [document.metadata["page"] for document in held(tmp_path).values()] == [1, 2, 7]

@@ -110,6 +110,14 @@ async def test_a_retriever_keeps_its_order_and_its_documents_get_stable_ids() ->
         await find_passages(shelf, ["x"], filter={"page": 1})
 
 
+@pytest.mark.parametrize("queries", [["river"], ["river", "wing"]])
+async def test_different_texts_with_the_same_id_are_an_error_and_a_repeated_text_is_none(queries: list[str]) -> None:
+    again = Shelf(documents=[Document("A river.", id="7"), Document("A river.", id="7")])
+    assert len(await find_passages(again, queries)) == len(queries)
+    with pytest.raises(UsageError, match=r"'Shelf'.*'7'"):
+        await find_passages(Shelf(documents=[Document("A river.", id="7"), Document("A wing.", id="7")]), queries)
+
+
 async def test_documents_without_a_source_are_told_apart_by_their_collection() -> None:
     several = [Shelf(documents=[Document(text, id="7")]) for text in ("A river.", "A wing.")]
     [passages] = await find_passages(several, ["river"])
