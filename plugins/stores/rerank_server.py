@@ -9,7 +9,7 @@ import re
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from typing import Any
 
@@ -38,6 +38,8 @@ _NAME = re.compile(r"(?:(?P<model>\S+?)@)?(?P<url>https?://\S+)")
 _OVERLONG = re.compile(r"too (?:large|long)|context (?:length|size)|less than \d+ tokens|max\w* (?:\w+ )?(?:length|tokens)", re.IGNORECASE)
 """Words with which servers refuse a text that does not fit into their window."""
 _REFUSED, _BUSY = (400, 413, 422, 500), (429, 502, 503, 504)
+_LOST = (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError)
+"""Errors of a connection, such as a kept one that the server has closed."""
 _FINITE = 1e300
 _PROBE = ("Who wrote it?", ["Ann wrote it.", "It rained."])
 
@@ -99,39 +101,33 @@ class RerankServer:
         """Return the server's answer to one request, repeated while it is busy or a kept connection is lost."""
         shape = {"texts": texts, "truncate": True, "raw_scores": True} if self._takes_texts else {"documents": texts}
         payload = {"query": query, **shape, **({"model": self._model} if self._model else {})}
-        for pause in RETRY_PAUSES_S:
-            try:
-                response = self._send(payload)
-            except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError):
-                response = None
-            if response is not None and response.status not in _BUSY:
-                return response
-            time.sleep(pause)
         with self._explained():
+            for pause in RETRY_PAUSES_S:
+                with suppress(*_LOST):
+                    if (response := self._send(payload)).status not in _BUSY:
+                        return response
+                time.sleep(pause)
             return self._send(payload)
 
     def _send(self, payload: Mapping[str, Any]) -> Response:
         deadline, read = time.monotonic() + TIMEOUT_S, bytearray()
-        with self._explained(httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError):
-            with self._connect().stream("POST", self._url, content=json.dumps(payload), headers=self._headers()) as reply:
-                for part in reply.iter_bytes():
-                    read += part
-                    if len(read) > MAX_ANSWER_BYTES:
-                        raise ModelError(f"{self.label} gave a reply of more than {MAX_ANSWER_BYTES >> 20} MiB", _CHECK_ADDRESS)
-                    if time.monotonic() > deadline:
-                        raise httpx.ReadTimeout("the reply is not complete in time")
+        with self._connect().stream("POST", self._url, content=json.dumps(payload), headers=self._headers()) as reply:
+            for part in reply.iter_bytes():
+                read += part
+                if len(read) > MAX_ANSWER_BYTES:
+                    raise ModelError(f"{self.label} gave a reply of more than {MAX_ANSWER_BYTES >> 20} MiB", _CHECK_ADDRESS)
+                if time.monotonic() > deadline:
+                    raise httpx.ReadTimeout("the reply is not complete in time")
         try:
             return Response(reply.status_code, json.loads(read))
         except (ValueError, RecursionError):
             return Response(reply.status_code, read.decode(errors="replace"))
 
     @contextmanager
-    def _explained(self, *but: type[Exception]) -> Iterator[None]:
-        """Raise ModelError for the client's errors `but` some; never with their traceback, which may show a key."""
+    def _explained(self) -> Iterator[None]:
+        """Raise ModelError for the client's errors, without their traceback, which may show a key."""
         try:
             yield
-        except but:
-            raise
         except httpx.ConnectError:
             raise ModelError(f"{self.label} cannot be reached", "start its server, check the address, or use reader or none") from None
         except httpx.TimeoutException:
@@ -170,7 +166,8 @@ class RerankServer:
                 raise ModelError(f"{self.label} gives a text a score that is no number: {_quoted(value)}", _CHECK_MODEL)
             values[place] = float(value)
         if missing := [place for place in range(wanted) if place not in values]:
-            raise ModelError(f"{self.label} gives {len(missing)} of {wanted} texts no score, the first at index {missing[0]}", _CHECK_SERVER)
+            what = f"{self.label} gives {len(missing)} of {wanted} texts no score, the first at index {missing[0]}"
+            raise ModelError(what, _CHECK_SERVER)
         return [values[place] for place in range(wanted)]
 
     def _refusal(self, status: int, words: str) -> ModelError:
