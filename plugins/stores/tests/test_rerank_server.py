@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from plugins.lab.tests.conftest import cache, data
 from plugins.stores.tests.ranking_server import PROTOCOLS, Reply, llama_cpp, ranking, tei
 from ramify import graphs
 from ramify.stores import rerank_server
@@ -17,6 +18,8 @@ from ramify.tools.passage import Passage
 from ramify.tools.search.relevance import load_reranker, rerank_passages
 from tests.river import QUESTION, model, river
 from tests.studio.conftest import Ramify
+
+__all__ = ["cache", "data"]
 
 SECRET = "Zx9qL27vTr4Wm81pKdHs"
 QUERY = "Where does the Vistula flow?"
@@ -77,6 +80,22 @@ def test_search_asks_the_server_that_is_named(ramify: Ramify, built: Path) -> No
         done = ramify("search", "Who was a physicist?", "--index", built, "--rerank", server.address, "--json")
     assert [hit["source"] for hit in json.loads(done.out)] == ["curie.txt", "warsaw.md"]
     assert done.err == ""
+
+
+@pytest.mark.parametrize("way", [("--set",), ("--strategy", "naive", "--model", "extractive", "--sweep")])
+def test_an_evaluation_measures_a_server_and_writes_no_password(ramify: Ramify, data: Path, tmp_path: Path, way: tuple[str, ...]) -> None:
+    with ranking(llama_cpp) as server:
+        address = server.address.replace("127", f"me:{SECRET}@127")
+        done = ramify("eval", data, "--retrieval-only", "--limit", 2, *way, f"rerank={address}", "--out", tmp_path / "run")
+        assert server.asked
+    assert done.code == 0, done.err
+    rows = [json.loads(line) for line in (tmp_path / "run/results.jsonl").read_text().splitlines()]
+    assert {row["variant"] for row in rows if row["strategy"] == "search"} >= {"", f"rerank={server.address}"}
+    assert all(row["retrieval"]["recall@10"] == 1 for row in rows if row["strategy"] == "search")
+    written = [
+        path.read_text(encoding="utf-8") for path in (tmp_path / "run").rglob("*") if path.suffix in (".html", ".json", ".jsonl", ".md")
+    ]
+    assert not [text for text in (*written, done.out, done.err) if SECRET[:8] in text]
 
 
 def test_many_passages_are_sent_in_batches() -> None:
