@@ -16,6 +16,7 @@ from ramify.stores.rerank_server import KEY_VARIABLE, MAX_BATCH, reranker_at
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.passage import Passage
 from ramify.tools.search.relevance import load_reranker, rerank_passages
+from tests.faults import fault
 from tests.river import QUESTION, model, river
 from tests.studio.conftest import Ramify
 
@@ -158,6 +159,13 @@ BROKEN: dict[str, tuple[Reply, str]] = {
 
 
 @pytest.mark.parametrize("kind", BROKEN)
+@fault(
+    "interfaces",
+    "reranking server that refuses, or gives texts no usable scores",
+    sees="one error with its remedy",
+    kept="nothing is left in the order of the search instead",
+    code=1,
+)
 def test_a_server_that_does_not_rank_is_one_clear_error(kind: str) -> None:
     reply, fact = BROKEN[kind]
     with ranking(lambda asked: reply) as server, pytest.raises(ModelError) as raised:
@@ -186,6 +194,7 @@ def test_the_answer_is_an_error_and_not_the_order_of_the_search(ramify: Ramify, 
 
 
 @pytest.mark.parametrize("kind", ["ask", "search", "eval"])
+@fault("interfaces", "reranking server is not running", sees="one line that names the address", kept="nothing is searched or asked", code=1)
 def test_an_unreachable_server_is_reported_before_the_first_question(ramify: Ramify, built: Path, tmp_path: Path, kind: str) -> None:
     address = "http://127.0.0.1:9/v1/rerank"
     done = {

@@ -138,6 +138,7 @@ def test_a_reranker_that_the_server_was_started_with_may_be_named(monkeypatch: p
     assert settings(rerank="/etc").rerank == "/etc"
 
 
+@fault("servers", "run that names the address of a reranker", sees="refused", kept="nothing is sent there", code="error")
 def test_only_an_address_that_the_server_was_started_with_is_asked_to_rerank() -> None:
     ours = "small@http://127.0.0.1:8080/v1/rerank"
     settings = restrict_settings(graphs.build("naive")).settings
