@@ -1,12 +1,16 @@
 """Serve a reranker on the loopback interface, to measure `rerank=http://…` with: no published cross-encoder is installed with ramify.
 
     python plugins/lab/benchmarks/rerank_server.py relevance|reader|NAME [--port 8090] [--threads 1]
+    python plugins/lab/benchmarks/rerank_server.py --time [--limit 10]
     ramify eval … --retrieval-only --sweep rerank=reader,http://127.0.0.1:8090/v1/rerank
 
 `relevance` is the relevance head of the embedded reader on its encoder, written as a GGUF file and served by llama.cpp. It differs from the
 reader: llama.cpp has no second segment, so question and passage have the same; the probability of an answer and the rank in the search,
 which `rerank=reader` adds, do not count. `reader` is all that `rerank=reader` computes, so the difference is the way by HTTP. NAME is a
 language model of `ramify download`, asked whether a passage helps: the score is the log odds of yes.
+
+`--time` prints what a passage of the demo costs in this process and by HTTP, in processor time: the least of three, ten passages a
+question. `nothing` is a server that computes nothing.
 """
 
 import argparse
@@ -15,17 +19,21 @@ import math
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.resources import files
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import gguf
 import numpy as np
 import xllamacpp
 
-from ramify.embedded.reader.reading import SMALL
+from ramify.embedded.reader.reading import SMALL, read_context
 from ramify.embedded.relevance import rank_values
+from ramify.stores.rerank_server import reranker_at
 from ramify.tools.embeddings.bert import Shape
 from ramify.tools.embeddings.pretrained import minilm_folder
 from ramify.tools.models.gguf import find_gguf
@@ -47,6 +55,7 @@ PROMPT = (
     "Question: {query}\n\nPassage: {text}\n\nDoes the passage tell something that is needed to answer the question?<|im_end|>\n"
     "<|im_start|>assistant\n"
 )
+PASSAGES = 10
 LEAST_LOGPROB = -20.0
 """Stands for a token that is not among the likeliest."""
 
@@ -163,13 +172,51 @@ def _negative_score(row: dict[str, Any]) -> float:
     return -float(row["relevance_score"])
 
 
+def measure(limit: int, threads: int) -> None:
+    """Print the processor time a passage that each reranker takes for questions of the demo and as many passages as are reranked."""
+    texts, questions = _demo("corpus.jsonl", "text"), _demo("questions.jsonl", "question")[:limit]
+    asked = [(question, [texts[(n + place) % len(texts)] for place in range(PASSAGES)]) for n, question in enumerate(questions)]
+    with tempfile.TemporaryDirectory() as folder:
+        write_relevance(Path(folder) / "relevance.gguf")
+        llama = start_llama(Path(folder) / "relevance.gguf", threads=threads)
+        ways: dict[str, Callable[[str, Sequence[str]], list[float]]] = {"reader, in this process": rank_values}
+        for name, values in {"reader, by HTTP": rank_values, "nothing, by HTTP": lambda query, texts: [0.0] * len(texts)}.items():
+            server = serve(values, 0)
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            ways[name] = reranker_at(f"http://127.0.0.1:{server.server_port}/v1/rerank").rank_values
+        ways["relevance, by HTTP (llama.cpp)"] = reranker_at(f"{llama.listening_address}/v1/rerank").rank_values
+        for name, rank in ways.items():
+            rank(*asked[0])  # loads it
+            print(f"{name:32}{1000 / PASSAGES * fmean(_seconds(rank, *pair) for pair in asked):8.1f} ms of a core a passage", flush=True)
+
+
+def _demo(file: str, field: str) -> list[str]:
+    return [json.loads(line)[field] for line in (files("ramify.tools.demo") / file).read_text(encoding="utf-8").splitlines()]
+
+
+def _seconds(rank: Callable[[str, Sequence[str]], list[float]], query: str, texts: Sequence[str]) -> float:
+    """Return the least processor time of three: server and client are in this process, and other work on the machine does not count."""
+    times = []
+    for _ in range(3):
+        read_context.cache_clear()
+        began = time.process_time()
+        rank(query, texts)
+        times.append(time.process_time() - began)
+    return min(times)
+
+
 def main(arguments: Sequence[str]) -> None:
     """Serve until Ctrl-C."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("model", help="relevance, reader, or a language model of `ramify download`")
+    parser.add_argument("model", nargs="?", default="relevance", help="relevance, reader, or a language model of `ramify download`")
     parser.add_argument("--port", type=int, default=8090)
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--time", action="store_true")
+    parser.add_argument("--limit", type=int, default=10)
     options = parser.parse_args(arguments)
+    if options.time:
+        measure(options.limit, options.threads)
+        return
     address = f"http://127.0.0.1:{options.port}/v1/rerank"
     if options.model == "relevance":
         with tempfile.TemporaryDirectory() as folder:
