@@ -16,8 +16,9 @@ from ramify.tools.index.hybrid_search import View
 from ramify.tools.index.passage_store import filter_choices
 from ramify.tools.profile import Profile
 from ramify.tools.quoting import truncate_line
+from ramify.tools.scrub import mask_address
 from ramify.tools.search.collection_set import CollectionSet
-from ramify.tools.search.relevance import NO_RERANKER
+from ramify.tools.search.relevance import NO_RERANKER, is_address
 from ramify.tools.search.searcher import as_collections
 from ramify.tools.server_address import single_address
 from ramify.tools.user_input import check_text
@@ -51,6 +52,14 @@ UNSURE: AskFirst = "unsure"
 def _reranker(value: Any) -> Any:
     """Return the name "none" for None, which the command line makes of it."""
     return NO_RERANKER if value is None else value.strip() if isinstance(value, str) else value
+
+
+def _checker(value: Any) -> Any:
+    """Return the name of what checks sentences; UsageError for a reranker's address, since the scale of its scores is not known."""
+    if isinstance(value, str) and is_address(value):
+        what = f"check={mask_address(value.strip())!r} is the address of a reranker, whose scores do not say what a text supports"
+        raise UsageError(what, "use reader, model, none, or a cross-encoder by name or path")
+    return _reranker(value)
 
 
 def is_embedded(model: object) -> bool:
@@ -113,8 +122,9 @@ class Settings(BaseModel):
     rerank: Annotated[str, BeforeValidator(_reranker)] = Field(
         default=NO_RERANKER,
         min_length=1,
-        description="Model that reorders the passages found by a search: none, reader (the relevance score of the embedded model), or the "
-        "name or path of a sentence-transformers cross-encoder.",
+        description="Model that reorders the passages found by a search: none, reader (the relevance score of the embedded model), the "
+        "name or path of a sentence-transformers cross-encoder, or a server's address: http://HOST:PORT/v1/rerank, or MODEL@http://… for "
+        "one that wants a model.",
     )
     rerank_k: int = Field(
         default=20,
@@ -133,7 +143,7 @@ class Settings(BaseModel):
         "sources word for word, without a call; short: the short answer only; auto: quoted for a language model of fewer than 4 billion "
         "parameters, else full.",
     )
-    check: Annotated[str, BeforeValidator(_reranker)] = Field(
+    check: Annotated[str, BeforeValidator(_checker)] = Field(
         default="reader",
         min_length=1,
         description="What checks whether the sources of a sentence in the answer support it: reader (the embedded model), none, model "

@@ -48,7 +48,7 @@ def _code(text: str) -> str:
 def for_ollama() -> list[list[str]]:
     """List the page's commands that take a model of Ollama's, or the one that `auto` finds, and those that index and search for it."""
     lines = [line for code in blocks(PAGE, "sh") for line in code.splitlines() if re.match("ramify (index|search|ask)", line)]
-    return [shlex.split(line, comments=True)[1:] for line in lines if not re.search("--base-url|gguf:|e5-multilingual", line)]
+    return [shlex.split(line, comments=True)[1:] for line in lines if not re.search("--base-url|gguf:|e5-multilingual|rerank", line)]
 
 
 def test_the_commands_for_ollama_run(

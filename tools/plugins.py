@@ -5,6 +5,7 @@
 | `ramify.commands` | of the command | a `ramify.studio.commands.Command` |
 | `ramify.models` | before the colon of the model's name | a class derived from `ramify.nodes.asking.answerer.Answerer` |
 | `ramify.relevance` | `reader` | a module as `ramify.tools.reader.Reader` |
+| `ramify.rerankers` | scheme: before `://` in the address | a function of the address that returns a `tools.search.relevance.Ranker` |
 | `ramify.embeddings` | of the encoder | a `Pretrained` of `ramify.tools.embeddings.pretrained`, or an `Embeddings` of LangChain |
 | `ramify.downloads` | of the model | a `tools.downloads.Download` |
 | `ramify.stores` | scheme: before the colon of the address | a function of the address that returns an `IndexStore` |
@@ -27,6 +28,7 @@ Group = Literal[
     "ramify.commands",
     "ramify.models",
     "ramify.relevance",
+    "ramify.rerankers",
     "ramify.embeddings",
     "ramify.downloads",
     "ramify.stores",

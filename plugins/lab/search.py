@@ -106,7 +106,7 @@ def _reranked_methods(kind: IndexKind, options: Mapping[str, Any], swept: list[A
     settings = [_rerank_settings(options), *(_rerank_settings({**options, RERANK: value}) for value in swept)]
     how = _kind_search_method(kind, options).options
     return {
-        f"{RERANK}={setting.rerank}": SearchMethod({**how, RERANK: setting.rerank, "wide": setting.rerank_k}, kind)
+        f"{RERANK}={format_value(setting.rerank)}": SearchMethod({**how, RERANK: setting.rerank, "wide": setting.rerank_k}, kind)
         for setting in settings
         if setting.rerank != NO_RERANKER
     }

@@ -1,3 +1,3 @@
-"""Indexes in other places than a folder: `milvus`, and a `ray_cluster` for long work."""
+"""What works at other places than this process: indexes in `milvus`, a `ray_cluster` for long work, a `rerank_server`."""
 
 __all__: list[str] = []

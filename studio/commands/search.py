@@ -17,7 +17,8 @@ Rerank = Annotated[
     typer.Option(
         "--rerank",
         metavar="NAME",
-        help="Rerank the best 20: reader (the embedded model), or a cross-encoder of sentence-transformers by name or path.",
+        help="Rerank the best 20: reader (the embedded model), a cross-encoder of sentence-transformers by name or path, or a server's "
+        "address: http://HOST:PORT/v1/rerank, or MODEL@http://….",
     ),
 ]
 AsJson = Annotated[

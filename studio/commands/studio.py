@@ -35,7 +35,9 @@ ModelFiles = Annotated[
 ]
 Rerankers = Annotated[
     list[str] | None,
-    typer.Option("--rerank", metavar="NAME", help="A cross-encoder that runs may use as rerank, a folder by its full path; repeatable."),
+    typer.Option(
+        "--rerank", metavar="NAME", help="A cross-encoder or server that runs may name as rerank, a folder by full path; repeatable."
+    ),
 ]
 Origins = Annotated[
     list[str] | None,
@@ -136,7 +138,7 @@ def _allow_resources(indexes: list[str], base_urls: list[str], model_files: list
     note(f"a run that names no index searches {mask_address(default_index())}")
     note(f"a run may name as its base_url: {servers}")
     note(f"a run may name as its model file: {', '.join(f'gguf:{file}' for file in sorted(allowed_model_files()))} (add one with --gguf)")
-    note(f"a run may name as its rerank: {', '.join(sorted(allowed_rerankers()))} (add one with --rerank)")
+    note(f"a run may name as its rerank: {', '.join(sorted(map(mask_address, allowed_rerankers())))} (add one with --rerank)")
 
 
 def _create_assistants(indexes: list[str]) -> dict[str, str]:

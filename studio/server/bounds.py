@@ -23,7 +23,7 @@ from ramify.tools.models.gguf import GGUF
 from ramify.tools.reader import READER
 from ramify.tools.released import SMOLLM2
 from ramify.tools.scrub import mask_address
-from ramify.tools.search.relevance import MODEL, NO_RERANKER
+from ramify.tools.search.relevance import MODEL, NO_RERANKER, is_address
 from ramify.tools.search.searcher import as_collections
 from ramify.tools.server_address import split_addresses
 
@@ -43,6 +43,8 @@ PROFILE_VARIABLE = "RAMIFY_STUDIO_PROFILE"
 """Environment variable: full path of the profile of every run."""
 RERANKERS_VARIABLE = "RAMIFY_STUDIO_RERANKERS"
 """Environment variable: the allowed cross-encoders, separated as in PATH."""
+RERANK_ADDRESSES_VARIABLE = "RAMIFY_STUDIO_RERANK_URLS"
+"""Environment variable: addresses of the allowed reranking servers, each with its model, separated by spaces."""
 ASSISTANTS_VARIABLE = "RAMIFY_STUDIO_ASSISTANTS"
 """Environment variable: the indexes of the assistants by the assistants' names, as JSON."""
 LIMITS_VARIABLE = "RAMIFY_STUDIO_LIMITS"
@@ -110,6 +112,7 @@ def check_allowed(settings: Settings, command: str = "ramify studio") -> None:
         raise not_allowed(f"profile={str(settings.profile)!r}", "--profile FILE")
     for name, chosen, known in (("rerank", settings.rerank, allowed_rerankers()), ("check", settings.check, {MODEL, *allowed_rerankers()})):
         if chosen not in known:
+            chosen = mask_address(chosen) if is_address(chosen) else chosen
             raise not_allowed(f"{name}={chosen!r}", f"--rerank {chosen}")
 
 
@@ -163,7 +166,7 @@ def allowed_model_files() -> set[str]:
 
 def allowed_rerankers() -> set[str]:
     """Return the rerankers that a run may name."""
-    return {READER, NO_RERANKER, *_split_variable(RERANKERS_VARIABLE, os.pathsep)}
+    return {READER, NO_RERANKER, *_split_variable(RERANKERS_VARIABLE, os.pathsep), *_split_variable(RERANK_ADDRESSES_VARIABLE, None)}
 
 
 def unique_index_names(indexes: Sequence[str], used: Collection[str] = ()) -> list[str]:
@@ -181,7 +184,7 @@ def set_allowed(
     indexes: Sequence[str | Path],
     base_urls: list[str],
     model_files: list[Path],
-    cross_encoders: Sequence[str] = (),
+    rerankers: Sequence[str] = (),
     profile: str | None = None,
 ) -> None:
     """Set what runs of the server in this process may name; folders are allowed by their given and their resolved path."""
@@ -191,7 +194,8 @@ def set_allowed(
     os.environ[DEFAULT_INDEX_VARIABLE] = str(first) if not first or is_store_address(first) else os.path.abspath(first)
     os.environ[MODEL_FILES_VARIABLE] = os.pathsep.join(_path_spellings(model_files))
     os.environ[BASE_URLS_VARIABLE] = " ".join(base_urls)
-    os.environ[RERANKERS_VARIABLE] = os.pathsep.join(cross_encoders)
+    os.environ[RERANKERS_VARIABLE] = os.pathsep.join(name for name in rerankers if not is_address(name))
+    os.environ[RERANK_ADDRESSES_VARIABLE] = " ".join(name.strip() for name in rerankers if is_address(name))
     os.environ[PROFILE_VARIABLE] = profile or ""
 
 

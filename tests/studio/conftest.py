@@ -15,6 +15,7 @@ from ramify.studio.server.bounds import (
     INDEX_FOLDERS_VARIABLE,
     MODEL_FILES_VARIABLE,
     PROFILE_VARIABLE,
+    RERANK_ADDRESSES_VARIABLE,
     RERANKERS_VARIABLE,
 )
 from tests.tools.ollama_server import ollama
@@ -42,6 +43,7 @@ def nothing_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
         MODEL_FILES_VARIABLE,
         PROFILE_VARIABLE,
         RERANKERS_VARIABLE,
+        RERANK_ADDRESSES_VARIABLE,
         ASSISTANTS_VARIABLE,
     ):
         monkeypatch.setenv(name, "")

@@ -1,10 +1,11 @@
-"""Rerank search results by their relevance to a question, with the reader of a plug-in or a cross-encoder."""
+"""Rerank search results by their relevance to a question: with the reader or the server of a plug-in, or a cross-encoder."""
 
 import threading
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
+from ramify.tools import plugins
 from ramify.tools.embeddings.local_encoders import best_device, without_progress_bar
 from ramify.tools.errors import ModelError
 from ramify.tools.passage import Passage
@@ -23,6 +24,16 @@ _loading = threading.Lock()
 _scoring = threading.Lock()
 
 
+class Ranker(Protocol):
+    """A reranker of a plug-in; both functions block."""
+
+    def load(self) -> float:
+        """Load it, or try it; return the seconds taken, 0 if it was loaded. ModelError if it cannot be used."""
+
+    def rank_values(self, query: str, texts: Sequence[str]) -> list[float]:
+        """Return the values by which texts found for a query are ranked, the highest first; the texts are in the order of the search."""
+
+
 def search_width(name: str, k: int, rerank_k: int) -> int:
     """Return the number of passages to search for, if `name` reranks them and k are wanted."""
     return k if name == NO_RERANKER else max(k, rerank_k)
@@ -32,25 +43,42 @@ def load_reranker(name: str) -> float:
     """Load the reranker; return the seconds taken, 0 if it was loaded; blocking. ModelError if there is no such model."""
     if name == NO_RERANKER:
         return 0.0
-    if name == READER:
-        return _require_reader().load()
+    if ranker := _plugged(name):
+        return ranker.load()
     began, is_loaded = time.perf_counter(), _canonical(name) in _models
     _scorer(name)
     return 0.0 if is_loaded else time.perf_counter() - began
 
 
 def rerank_passages(query: str, passages: Sequence[Passage], name: str, k: int) -> list[Passage]:
-    """Return the k best passages for a query, reranked by "reader" or a cross-encoder; "none" keeps the order; blocking.
+    """Return the k best passages for a query, reranked by the model of this name; "none" keeps the order; blocking.
 
-    Ties keep the order of the search. ModelError if there is no such model.
+    Ties keep the order of the search. ModelError if there is no such model, or its server does not rank them.
     """
     if name == NO_RERANKER or not passages:
         return list(passages[:k])
     titled = ((passage.metadata.get("title"), passage.text) for passage in passages)
     texts = [f"{title}: {text}" if title else text for title, text in titled]
-    values = _require_reader().rank_values(query, texts) if name == READER else cross_encoder_scores(name, query, texts)
+    ranker = _plugged(name)
+    values = ranker.rank_values(query, texts) if ranker else cross_encoder_scores(name, query, texts)
     order = sorted(range(len(passages)), key=lambda place: -values[place])
     return [passages[place] for place in order[:k]]
+
+
+def is_address(name: str) -> bool:
+    """Return whether the name of a reranker is the address of a server, also with a model before it: `MODEL@http://…`."""
+    return "://" in name
+
+
+def _plugged(name: str) -> Ranker | None:
+    """Return the reranker of a plug-in, None for a cross-encoder; PluginError if none is installed for an address."""
+    if name == READER:
+        return _require_reader()
+    if not is_address(name):
+        return None
+    scheme = name.partition("://")[0].rpartition("@")[2].strip()
+    ranker: Ranker = plugins.load("ramify.rerankers", scheme)(name)
+    return ranker
 
 
 def _require_reader() -> Reader:

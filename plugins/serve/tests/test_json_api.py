@@ -76,7 +76,12 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"question": "Who?", "settings": {"model": "openai:gpt"}}, "model='openai:gpt' cannot be set by a request"),
     ({"question": "Who?", "settings": {"base_url": "http://a.example"}}, "base_url='http://a.example' cannot be set by a request"),
     ({"question": "Who?", "settings": {"rerank": "/etc"}}, "rerank='/etc' is not allowed"),
+    ({"question": "Who?", "settings": {"rerank": "http://a.example/rerank"}}, "rerank='http://a.example/rerank' is not allowed"),
     ({"question": "Who?", "settings": {"check": "/etc"}}, "check='/etc' is not allowed"),
+    (
+        {"question": "Who?", "settings": {"check": "http://a.example/rerank"}},
+        "check='http://a.example/rerank' is the address of a reranker",
+    ),
     ({"question": "Who?", "settings": {"ask_first": "splits"}}, "ask_first=splits"),
     ({"question": "Who?", "thread": "../other"}, "'../other' is not a valid conversation name"),
     ({"question": "Who?", "more": 1}, "more=1 is not valid"),

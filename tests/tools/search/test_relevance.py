@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ramify.tools.embeddings.pretrained import minilm_folder
-from ramify.tools.errors import ModelError
+from ramify.tools.errors import ModelError, PluginError
 from ramify.tools.passage import Passage
 from ramify.tools.reader import READER
 from ramify.tools.search import relevance
@@ -20,6 +20,7 @@ from ramify.tools.search.relevance import (
     rerank_passages,
     search_width,
 )
+from tests.installing import Installer
 
 TEXTS = ("Rome is on the Tiber.", "Berlin has many bridges.", "The Seine runs through Paris.")
 SCORES = (0.9, 0.8, 0.7)
@@ -66,6 +67,18 @@ def test_the_reader_changes_the_order_and_not_the_scores(reader: list[tuple[str,
 
 def test_nothing_found_is_nothing_read(reader: list[tuple[str, tuple[str, ...]]]) -> None:
     assert (rerank_passages(QUESTION, [], READER, 5), reader) == ([], [])
+
+
+def test_the_scheme_of_an_address_finds_the_package_that_ranks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = (
+        "class Ranker:\n    def __init__(self, address): self.address = address\n    def load(self): return 2.5\n"
+        "    def rank_values(self, query, texts): return [float(self.address[-1] in text) for text in texts]\n"
+    )
+    Installer(tmp_path, monkeypatch)("elder", "[ramify.rerankers]\nelder = elder:Ranker\n", code)
+    assert load_reranker("small@elder://host/2") == 2.5
+    assert ids(rerank_passages(QUESTION, hits(), "elder://host/2", 3)) == "201"
+    with pytest.raises(PluginError, match=r"'alder'.*ramify\.rerankers"):
+        load_reranker("alder://host/2")
 
 
 def test_a_reader_that_is_not_installed_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -138,6 +138,34 @@ def test_a_reranker_that_the_server_was_started_with_may_be_named(monkeypatch: p
     assert settings(rerank="/etc").rerank == "/etc"
 
 
+@fault("servers", "run that names the address of a reranker", sees="refused", kept="nothing is sent there", code="error")
+def test_only_an_address_that_the_server_was_started_with_is_asked_to_rerank() -> None:
+    ours = "small@http://127.0.0.1:8080/v1/rerank"
+    settings = restrict_settings(graphs.build("naive")).settings
+    set_allowed([], [], [], ["/etc", ours])
+    assert [settings(rerank=name).rerank for name in (ours, "/etc")] == [ours, "/etc"]
+    others = ("http://169.254.169.254/latest", ours.removeprefix("small@"), ours.replace("small", "large"), f"{ours}?to=me", f"{ours}/../x")
+    for other in (*others, "http", "//127.0.0.1", "file:///etc/passwd", f"{ours} http://10.0.0.1", ours.upper()):
+        with pytest.raises(UsageError, match="is not allowed"):
+            settings(rerank=other)
+
+
+def test_a_password_in_a_reranker_that_is_not_allowed_is_not_repeated() -> None:
+    settings = restrict_settings(graphs.build("naive")).settings
+    with pytest.raises(UsageError, match=r"is not allowed") as raised:
+        settings(rerank="http://me:Zx9qL27vTr4Wm81@10.0.0.1/rerank")
+    assert "Zx9q" not in str(raised.value)
+    assert "10.0.0.1/rerank" in str(raised.value)
+
+
+def test_an_address_does_not_check_sentences() -> None:
+    address = "http://127.0.0.1:8080/v1/rerank"
+    settings = restrict_settings(graphs.build("naive")).settings
+    set_allowed([], [], [], [address])
+    with pytest.raises(UsageError, match=f"check='{address}'"):
+        settings(check=address)
+
+
 def test_an_invalid_model_file_is_rejected_before_the_server_starts(ramify: Ramify) -> None:
     done = ramify("studio", "--port", str(free_port()), "--gguf", "/etc/hostname")
     assert (done.code, done.out) == (1, "")
