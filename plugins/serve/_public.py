@@ -20,7 +20,7 @@ def public_index(description: str, collections: Iterable[Collection] = ()) -> st
 
 def public_result(result: Mapping[str, Any], name_index: Callable[[str], str]) -> dict[str, Any]:
     """Return a result in JSON values without folders of the server; `name_index` changes the description of what was searched."""
-    index, citations = name_index(str(result.get("index") or "")), [_public_source(source) for source in result.get("citations") or ()]
+    index, citations = name_index(str(result.get("index") or "")), [public_source(source) for source in result.get("citations") or ()]
     return {**result, "index": index, "citations": citations}
 
 
@@ -29,8 +29,8 @@ def public_passage(passage: Mapping[str, Any]) -> dict[str, Any]:
     return {**passage, "metadata": {name: value for name, value in passage["metadata"].items() if name != "path"}}
 
 
-def _public_source(source: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a source without its path; of its link only the place in the file is left, such as `#page=4`."""
+def public_source(source: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a source in JSON values without its path; of its link only the place in the file is left, such as `#page=4`."""
     _, number_sign, place = str(source.get("link") or "").partition("#")
     public = {**source, "path": "", "link": number_sign + place}
-    return public | {"also": [_public_source(further) for further in source["also"]]} if source.get("also") else public
+    return public | {"also": [public_source(further) for further in source["also"]]} if source.get("also") else public
