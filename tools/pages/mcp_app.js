@@ -8,7 +8,8 @@ const at = id => document.getElementById(id);
 const PASSAGES = "ramify/passages";
 const FULL = "fullscreen", INLINE = "inline";
 const LINK = /^(?:https?:\/\/|file:\/\/\/)/i;
-const BLOCK = ".card, .sources li, .text p, .final";
+/** What a source is shown in, and after. */
+const WITHIN = ".card, .sources li", AFTER = ".text, .final";
 const STOPPED = { calls: "its model calls were used up", tokens: "its tokens were used up", seconds: "its time was used up", rounds: "its rounds of reading were used up", error: "a model call failed" };
 const say = text => { at("live").textContent = text; };
 const state = { turn: null, asked: "", opener: null };
@@ -64,10 +65,9 @@ const openSource = ({ id }, from) => {
   const cited = passages.get(id);
   const link = LINK.test(cited.link) && host.capabilities.openLinks ? button("Open the document", event => openLink(cited.link, event.currentTarget), { class: "plain" }) : null;
   const { parts } = drawSource({ ...cited, file: Boolean(link) }, { shut: shutSource, link, answers: state.turn.remarks?.marked });
-  const block = from.closest(BLOCK);
-  at("source")?.remove();
   const panel = make("aside", { id: "source", "aria-label": "Source", tabindex: "-1" }, parts);
-  if (block.matches("p")) block.after(panel); else block.append(panel);
+  const block = from.closest(WITHIN);
+  if (block) block.append(panel); else from.closest(AFTER).after(panel);
   from.ariaExpanded = "true";
   state.opener = from;
   panel.focus({ preventScroll: true });
