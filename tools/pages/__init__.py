@@ -33,7 +33,7 @@ def render_macro(template: str, name: str, *values: Any) -> Markup:
     return Markup(escape_invisible(getattr(_templates().get_template(template).module, name)(*values)))
 
 
-def render_page(template: str, script: str = "", style: str | None = None, **values: Any) -> str:
+def render_page(template: str, script: str = "", style: str | None = None, /, **values: Any) -> str:
     """Render a template that extends `page.html`: a self-contained page that loads nothing and runs only the given script.
 
     Without a style sheet, it has that of all pages.

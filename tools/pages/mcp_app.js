@@ -10,7 +10,8 @@ const FULL = "fullscreen", INLINE = "inline";
 const LINK = /^(?:https?:\/\/|file:\/\/\/)/i;
 /** What a source is shown in, and after. */
 const WITHIN = ".card, .sources li", AFTER = ".text, .final";
-const STOPPED = { calls: "its model calls were used up", tokens: "its tokens were used up", seconds: "its time was used up", rounds: "its rounds of reading were used up", error: "a model call failed" };
+const STOPPED = new Map([["calls", "its model calls were used up"], ["tokens", "its tokens were used up"], ["seconds", "its time was used up"], ["rounds", "its rounds of reading were used up"], ["error", "a model call failed"]]);
+const UNMARKED = new Set(["", "Unknown", "Yes", "No"]);
 const say = text => { at("live").textContent = text; };
 const state = { turn: null, asked: "", opener: null };
 /** What the tool cites, by id: for the answer, and for a branch of the tree. */
@@ -18,7 +19,7 @@ const passages = new Map();
 
 /* The question and its answer. */
 const begin = (asked, waiting) => {
-  state.asked = asked;
+  Object.assign(state, { asked, opener: null });
   state.turn = new Turn(asked, { open: openSource, has: id => passages.has(id), waiting });
   at("turn").replaceChildren(state.turn.root);
 };
@@ -52,9 +53,9 @@ const fail = message => {
 };
 /** What the page of the server says besides: early stops, what was checked, and the answers that are marked in quotations. */
 const remarksOf = found => ({
-  stopped: STOPPED[found.stopped_by] ? `Stopped early: ${STOPPED[found.stopped_by]}. This rests on what was found until then.` : "",
+  stopped: STOPPED.has(found.stopped_by) ? `Stopped early: ${STOPPED.get(found.stopped_by)}. This rests on what was found until then.` : "",
   checked: found.answer !== "Unknown" && found.checked?.total ? { summary: found.checked.summary, holds: !found.checked.fail, checks: [] } : null,
-  marked: [...new Set([found, ...found.tree].map(one => one.answer))].filter(answer => answer && answer !== "Unknown" && answer.length < 80).sort((one, other) => other.length - one.length),
+  marked: [...new Set([found, ...found.tree].map(one => one.answer))].filter(answer => typeof answer === "string" && !UNMARKED.has(answer) && answer.length < 80).sort((one, other) => other.length - one.length),
 });
 
 /* A source, below what opened it. */
@@ -100,6 +101,7 @@ const host = new Host({
   "tool-input": params => asking(params, "the documents are being searched …"),
   "tool-result": show,
   "tool-cancelled": ({ reason }) => {
+    if (state.turn?.result) return;
     if (!state.turn) begin("", "");
     state.turn.fail({ kind: "stopped", told: `The question was cancelled${reason ? `: ${reason}` : "."}` });
     say("The question was cancelled.");
