@@ -61,7 +61,7 @@ bench: $(VENV)/.test ## Measure speed and memory, and print one table: 10 minute
 
 browser-test: $(VENV)/.browser ## Drive the page of the server and the notebook's chat in a real browser and look at them: pictures go to build/browser
 	@test -x /usr/bin/chromium || { echo "no browser at /usr/bin/chromium: install Debian's package chromium"; exit 1; }
-	$(BIN)/python -m pytest -q -n 0 --force-enable-socket -p tests.browser.lab tests/browser/tour_in_lab.py tests/browser/chat_in_lab.py tests/browser/test_page.py tests/browser/test_stopping.py tests/browser/test_answers.py tests/browser/test_reviewing.py tests/browser/test_collection_tests.py tests/browser/test_own_documents.py
+	$(BIN)/python -m pytest -q -n 0 --force-enable-socket -p tests.browser.lab tests/browser/tour_in_lab.py tests/browser/chat_in_lab.py tests/browser/test_page.py tests/browser/test_stopping.py tests/browser/test_answers.py tests/browser/test_reviewing.py tests/browser/test_collection_tests.py tests/browser/test_own_documents.py tests/browser/test_mcp_app.py
 
 inspect-test: $(VENV)/.inspect ## Run a strategy as a solver in inspect_ai, installed above the tests' packages in build/inspect
 	build/inspect/bin/python -m pytest -q -n 0 plugins/lab/tests/test_inspect.py

@@ -147,7 +147,7 @@ def _split_text(text: str) -> Iterator[tuple[str, list[Sentence | str]]]:
             rest = line[width:]
             parsed = [sentence for sentences in parse_sentences(rest, _EVERY_MARK) for sentence in sentences]
             said = [sentence for sentence in parsed if _LETTER.search(sentence.text)]
-            yield line[:width], said or ([] if mark_numbers(rest) else [rest])
+            yield line[:width], [*said] or ([] if mark_numbers(rest) else [rest])
         in_code ^= is_fence
 
 

@@ -25,7 +25,7 @@ def public_result(result: Mapping[str, Any], name_index: Callable[[str], str]) -
 
 def public_citations(result: Mapping[str, Any]) -> dict[str, Any]:
     """Return what has citations, in JSON values, with these without folders of the server."""
-    return {**result, "citations": [_public_source(source) for source in result.get("citations") or ()]}
+    return {**result, "citations": [public_source(source) for source in result.get("citations") or ()]}
 
 
 def public_passage(passage: Mapping[str, Any]) -> dict[str, Any]:
@@ -33,8 +33,8 @@ def public_passage(passage: Mapping[str, Any]) -> dict[str, Any]:
     return {**passage, "metadata": {name: value for name, value in passage["metadata"].items() if name != "path"}}
 
 
-def _public_source(source: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a source without its path; of its link only the place in the file is left, such as `#page=4`."""
+def public_source(source: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a source in JSON values without its path; of its link only the place in the file is left, such as `#page=4`."""
     _, number_sign, place = str(source.get("link") or "").partition("#")
     public = {**source, "path": "", "link": number_sign + place}
-    return public | {"also": [_public_source(further) for further in source["also"]]} if source.get("also") else public
+    return public | {"also": [public_source(further) for further in source["also"]]} if source.get("also") else public

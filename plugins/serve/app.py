@@ -37,17 +37,21 @@ PAGE_HEADERS = {
     "X-Content-Type-Options": "nosniff",
 }
 _STYLE_SHEET = "serve.css"
+_STYLE_SHEETS = ("turn.css", _STYLE_SHEET)
+"""Files of the page's style sheet, after that of all pages."""
 _PAGE_FILES = {
     _STYLE_SHEET: "text/css",
     "serve.svg": "image/svg+xml",
+    "parts.js": "text/javascript",
     "serve.js": "text/javascript",
-    "serve_parts.js": "text/javascript",
     "serve_panels.js": "text/javascript",
+    "serve_requests.js": "text/javascript",
     "serve_review.js": "text/javascript",
     "serve_sources.js": "text/javascript",
-    "serve_tree.js": "text/javascript",
-    "serve_turn.js": "text/javascript",
     "serve_upload.js": "text/javascript",
+    "source.js": "text/javascript",
+    "tree.js": "text/javascript",
+    "turn.js": "text/javascript",
 }
 
 
@@ -144,5 +148,5 @@ async def _page_file(request: Request) -> Response:
     name = request.path_params["name"]
     if name not in _PAGE_FILES:
         raise HTTPException(404, f"the page has no file {name[:80]!r}: choose one of {', '.join(_PAGE_FILES)}")
-    content = f"{style_sheet()}\n{read_packaged(_STYLE_SHEET)}" if name == _STYLE_SHEET else read_packaged(name)
+    content = "\n".join([style_sheet(), *map(read_packaged, _STYLE_SHEETS)]) if name == _STYLE_SHEET else read_packaged(name)
     return Response(content, media_type=_PAGE_FILES[name], headers=PAGE_HEADERS)

@@ -1,4 +1,4 @@
-"""An MCP server with the tools for agents: on stdin and stdout, as a route of `ramify serve`, and as `ramify mcp --http`.
+"""An MCP server with the tools for agents: a route of `ramify serve`, the application of `ramify mcp --http`, and for `mcp_stdio`.
 
 Over HTTP it is stateless, as in the specification of 2026-07-28. Clients of earlier specifications are answered, too, without a session.
 """
@@ -6,45 +6,36 @@ Over HTTP it is stateless, as in the specification of 2026-07-28. Clients of ear
 import asyncio
 import json
 import re
-from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from importlib.metadata import version
 from typing import Any, TypeVar
 
-import anyio
 from langchain_core.messages import ToolMessage
 from langchain_core.tools import StructuredTool
 from mcp import MCPError
+from mcp.server.apps import EXTENSION_ID
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.session import ServerSession
-from mcp.server.stdio import stdio_server
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
-from mcp.shared._stream_protocols import ReadStream, WriteStream
-from mcp.shared.message import SessionMessage
 from mcp.types import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
     INVALID_REQUEST,
-    PARSE_ERROR,
     CallToolRequestParams,
     CallToolResult,
-    ErrorData,
-    JSONRPCError,
-    JSONRPCMessage,
-    JSONRPCNotification,
-    JSONRPCRequest,
-    JSONRPCResponse,
+    ListResourcesResult,
     ListToolsResult,
     PaginatedRequestParams,
-    RequestId,
+    ReadResourceRequestParams,
+    ReadResourceResult,
     TextContent,
     Tool,
     ToolAnnotations,
 )
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.routing import Route
@@ -54,8 +45,10 @@ from ramify.graphs.run import Result, ResultUsage, Watch, describe_start
 from ramify.graphs.strategies import configure
 from ramify.graphs.tool import Queue, describe_index, for_callers, research_tool, search_tool
 from ramify.nodes.state import StoppedBy
+from ramify.nodes.tree import Passage
 from ramify.nodes.tree.citation import Citation, Sentence
-from ramify.serve._public import public_citations, public_index, public_passage, public_result
+from ramify.serve._mcp_app import APP_URI, PASSAGES_META, TOOL_META, cited_in_branches, list_app, may_show_apps, read_app
+from ramify.serve._public import public_citations, public_index, public_passage, public_result, public_source
 from ramify.serve.questions import CLIENT_GONE, Failure, QuestionQueue
 from ramify.serve.transport import TokenMiddleware, create_guarded_app
 from ramify.studio.server.guard import MAX_BODY_BYTES
@@ -65,7 +58,7 @@ from ramify.tools.models import clear_cache
 from ramify.tools.quoting import hide_folders, one_line, truncate_message
 from ramify.tools.scrub import scrub
 from ramify.tools.search.searcher import has_own_indexes
-from ramify.tools.user_input import check_text, is_unicode
+from ramify.tools.user_input import check_text
 
 T = TypeVar("T")
 PREFIX = "/mcp"
@@ -168,11 +161,19 @@ def create_server(
 
     first_options = options() if callable(options) else options
     first_tools = create_tools(first_options)
-    outputs: list[type[BaseModel]] = [ResearchOutput, SearchOutput, GrepOutput]
-    definitions = [_tool_definition(tool, output) for tool, output in zip(first_tools.values(), outputs, strict=False)]
+    kinds: list[tuple[type[BaseModel], dict[str, Any] | None]] = [(ResearchOutput, TOOL_META), (SearchOutput, None), (GrepOutput, None)]
+    definitions = [_tool_definition(tool, *kind) for tool, kind in zip(first_tools.values(), kinds, strict=False)]
 
     async def list_tools(context: ServerRequestContext[Any], params: PaginatedRequestParams | None) -> ListToolsResult:
         return ListToolsResult(tools=definitions)
+
+    async def list_resources(context: ServerRequestContext[Any], params: PaginatedRequestParams | None) -> ListResourcesResult:
+        return list_app()
+
+    async def read_resource(context: ServerRequestContext[Any], params: ReadResourceRequestParams) -> ReadResourceResult:
+        if params.uri != APP_URI:
+            raise MCPError(INVALID_PARAMS, truncate_message(f"unknown resource {params.uri!r} — read {APP_URI}"))
+        return await asyncio.to_thread(read_app)
 
     async def call_tool(context: ServerRequestContext[Any], params: CallToolRequestParams) -> CallToolResult:
         if params.name not in first_tools:
@@ -180,7 +181,7 @@ def create_server(
         clear_cache()  # look again for model servers: one may have been started since the last call
         try:
             tools = await asyncio.to_thread(lambda: create_tools(options())) if callable(options) else first_tools
-            async with _report_progress(context.session):
+            async with _report_progress(context.session) as passages:
                 message: ToolMessage = await tools[params.name].ainvoke(
                     {"type": "tool_call", "id": "1", "name": params.name, "args": params.arguments or {}}
                 )
@@ -195,14 +196,26 @@ def create_server(
         if isinstance(output, dict) and "tree" in output:
             checks = await asyncio.to_thread(verify, output)
             output["checked"] = {**checks.to_json()["steps"], "summary": checks.summary()}
+        cited: list[dict[str, Any]] = []
+        if isinstance(output, dict) and "tree" in output and may_show_apps(context):
+            cited = await asyncio.to_thread(cited_in_branches, output, passages)
         content = str(message.content)
         if queue is not None:
+            cited = [public_source(source) for source in cited]
             output, content = _publish(output, content, message.status == "error", name_index)
         text = TextContent(text=_replace_surrogates(content))
-        return CallToolResult(content=[text], structured_content=_replace_surrogates(output), is_error=message.status == "error")
+        meta = {PASSAGES_META: _replace_surrogates(cited)} if cited else None
+        return CallToolResult(
+            content=[text], structured_content=_replace_surrogates(output), is_error=message.status == "error", _meta=meta
+        )
 
     instructions = INSTRUCTIONS.format(about=about or describe_index(configure(strategy, first_options)[1].index), name=name)
-    return Server("ramify", version=version("ramify-rag"), instructions=instructions, on_list_tools=list_tools, on_call_tool=call_tool)
+    server = Server[Any](
+        "ramify", version=version("ramify-rag"), instructions=instructions, on_list_tools=list_tools, on_call_tool=call_tool,
+        on_list_resources=list_resources, on_read_resource=read_resource,
+    )  # fmt: skip
+    server.extensions[EXTENSION_ID] = {}
+    return server
 
 
 def _publish(output: Any, content: str, is_error: bool, name_index: Callable[[str], str]) -> tuple[Any, str]:
@@ -253,101 +266,13 @@ def error_body(failure: Failure) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": None, "error": {"code": INVALID_REQUEST, "message": failure.message}}
 
 
-async def serve_stdio(server: Server[Any]) -> None:
-    """Serve on stdin and stdout until the client has closed stdin and all its requests are answered, or it has disconnected."""
-    try:
-        async with stdio_server() as (incoming, outgoing), asyncio.TaskGroup() as group:
-            forwarded, receive = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-            reply, replies = anyio.create_memory_object_stream[SessionMessage](0)
-            pending = _PendingRequests()
-            group.create_task(_forward(incoming, outgoing, forwarded, pending))
-            group.create_task(_write(replies, outgoing, pending))
-            await server.run(receive, reply, server.create_initialization_options())
-    except* (BrokenPipeError, anyio.BrokenResourceError):  # stdout is closed
-        pass
-
-
-class _PendingRequests:
-    """The requests that are not answered yet: the library would drop them at the end of stdin."""
-
-    def __init__(self) -> None:
-        self._ids: Counter[RequestId] = Counter()  # a client may give an id twice
-        self.all_answered = asyncio.Event()
-        self.all_answered.set()
-
-    def track(self, message: JSONRPCMessage) -> None:
-        """Track a message from or to the client. Cancelled requests are not answered."""
-        if isinstance(message, JSONRPCRequest):
-            self._ids[message.id] += 1
-        elif isinstance(message, JSONRPCResponse | JSONRPCError):
-            self._remove(message.id)
-        elif isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
-            self._remove((message.params or {}).get("requestId"))
-        (self.all_answered.clear if self._ids else self.all_answered.set)()
-
-    def _remove(self, request_id: object) -> None:
-        """Remove one request of an id, if there is one."""
-        if isinstance(request_id, int | str) and request_id in self._ids:
-            self._ids[request_id] -= 1
-            self._ids += Counter()  # drops what is zero
-
-
-async def _forward(
-    incoming: ReadStream[SessionMessage | Exception],
-    outgoing: WriteStream[SessionMessage],
-    forwarded: WriteStream[SessionMessage | Exception],
-    pending: _PendingRequests,
-) -> None:
-    """Forward messages of the client, answer invalid ones, which the library would ignore, and return when all are answered."""
-    async with forwarded:
-        async for message in incoming:
-            if isinstance(message, Exception):
-                await outgoing.send(SessionMessage(_parse_error_reply(message)))
-            else:
-                pending.track(message.message)
-                await forwarded.send(message)
-        await pending.all_answered.wait()
-
-
-async def _write(replies: ReadStream[SessionMessage], outgoing: WriteStream[SessionMessage], pending: _PendingRequests) -> None:
-    """Forward messages to the client until there are no more, then close the stream, so that the process can end."""
-    async with outgoing:
-        async for message in replies:
-            await outgoing.send(message)
-            pending.track(message.message)
-
-
-def _parse_error_reply(error: Exception) -> JSONRPCResponse | JSONRPCError:
-    """Return the reply to an invalid message: an error result for a tool call, else a protocol error.
-
-    The library's parser rejects unpaired surrogates (\\ud800), but Python's accepts them, so that the id of such a call is known.
-    """
-    failure: Any = error.errors(include_url=False)[0] if isinstance(error, ValidationError) else {"msg": str(error), "input": ""}
-    try:
-        request = json.loads(failure["input"]) if isinstance(failure["input"], str) else failure["input"]
-    except (ValueError, RecursionError):
-        request = None
-    fields = request if isinstance(request, dict) else {}
-    request_id = (
-        fields["id"] if isinstance(fields.get("id"), int) or (isinstance(fields.get("id"), str) and is_unicode(fields["id"])) else None
-    )
-    problem = truncate_message(one_line(f"the message is not valid: {failure['msg']}"))
-    line = f"{problem} — send JSON in UTF-8, without unpaired surrogates"
-    if request_id is None or fields.get("method") != "tools/call":
-        return JSONRPCError(
-            jsonrpc="2.0", id=request_id, error=ErrorData(code=PARSE_ERROR if request is None else INVALID_REQUEST, message=line)
-        )
-    result = {"content": [{"type": "text", "text": f"error: {line}"}], "isError": True}
-    return JSONRPCResponse(jsonrpc="2.0", id=request_id, result=result)
-
-
 def _replace_surrogates(value: T) -> T:
     """Replace unpaired surrogates, which cannot be encoded and would stop the server."""
     encoded: T = json.loads(json.dumps(value, ensure_ascii=False).encode(errors="replace"))
     return encoded
 
 
-def _tool_definition(tool: StructuredTool, output: type[BaseModel]) -> Tool:
+def _tool_definition(tool: StructuredTool, output: type[BaseModel], meta: dict[str, Any] | None = None) -> Tool:
     arguments = tool.get_input_jsonschema()
     return Tool(
         name=tool.name,
@@ -356,15 +281,19 @@ def _tool_definition(tool: StructuredTool, output: type[BaseModel]) -> Tool:
         input_schema={part: arguments[part] for part in ("type", "properties", "required")},
         output_schema=output.model_json_schema(mode="serialization"),
         annotations=ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False),
+        _meta=meta,
     )
 
 
 @asynccontextmanager
-async def _report_progress(session: ServerSession) -> AsyncIterator[None]:
-    """Report progress to the client when a step or branch begins."""
+async def _report_progress(session: ServerSession) -> AsyncIterator[dict[str, Passage]]:
+    """Report progress to the client when a step or branch begins; yield the passages of the run, by id, which it fills."""
     steps: asyncio.Queue[str] = asyncio.Queue()
+    passages: dict[str, Passage] = {}
 
     def watch(kind: str, event: Any) -> None:
+        if kind == "values":
+            passages.update(event.get("passages") or {})
         if step := describe_start(kind, event):
             steps.put_nowait(step)
 
@@ -377,7 +306,7 @@ async def _report_progress(session: ServerSession) -> AsyncIterator[None]:
     sender = asyncio.create_task(send_progress())
     token = _current_watch.set(watch)
     try:
-        yield
+        yield passages
         steps.put_nowait("")
         await sender
     finally:

@@ -16,7 +16,7 @@ from ramify.nodes.tree.notes import figure, shorten_note
 from ramify.studio.drawing import phrases
 from ramify.studio.drawing.phrases import kind_of, shorten_question
 from ramify.tools.new_files import write_atomically
-from ramify.tools.pages import render_macro, render_page, render_template, style_sheet
+from ramify.tools.pages import read_packaged, render_macro, render_page, render_template, style_sheet
 from ramify.tools.quoting import one_line
 
 BUTTONS = (
@@ -69,7 +69,8 @@ class TreeView:
 def result_page(result: Result) -> str:
     """Return the self-contained HTML page of a result."""
     tree = branches_html(result.tree, TreeView(result.passages))
-    return render_page("ask.html", ["fold.js"], result=result, answer=answer_html(result), tree=tree, buttons=BUTTONS, phrases=phrases)
+    answer = answer_html(result)
+    return render_page("ask.html", read_packaged("fold.js"), result=result, answer=answer, tree=tree, buttons=BUTTONS, phrases=phrases)
 
 
 def write_page(result: Result, path: Path) -> None:

@@ -66,5 +66,5 @@ def test_copied_markdown_holds_nothing_active(page: Page) -> None:
         result = {**RESULT, "answer": text, "text": text, "sentences": sentences}
         result["citations"] = [{"id": "a", "source": "a.md", "title": text, "text": text, "quote": text}]
         given = json.dumps([text, result])
-        copied = page.evaluate(f"import('/page/serve_turn.js').then(parts => parts.markdown(...{given}))")
+        copied = page.evaluate(f"import('/page/turn.js').then(parts => parts.markdown(...{given}))")
         assert set(active_elements(copied)) <= {"bare_url"}, text

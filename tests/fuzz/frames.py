@@ -28,7 +28,8 @@ from ramify.serve import service
 from ramify.serve.app import create_app
 from ramify.serve.catalog import Catalog, name_collections
 from ramify.serve.collections import UserCollections
-from ramify.serve.mcp import create_mcp_app, create_server, serve_stdio
+from ramify.serve.mcp import create_mcp_app, create_server
+from ramify.serve.mcp_stdio import serve_stdio
 from ramify.serve.questions import QuestionQueue
 from ramify.serve.service import QuestionService, UserThreads
 from ramify.studio.server.bounds import set_allowed

@@ -1,4 +1,7 @@
-"""Render pages and parts of them from the templates in this folder; text of documents, models and data sets is always escaped."""
+"""Render pages and parts of them from the templates in this folder; text of documents, models and data sets is always escaped.
+
+`modules` joins the ES modules of this folder into one script.
+"""
 
 import hashlib
 import re
@@ -30,16 +33,22 @@ def render_macro(template: str, name: str, *values: Any) -> Markup:
     return Markup(escape_invisible(getattr(_templates().get_template(template).module, name)(*values)))
 
 
-def render_page(template: str, scripts: Iterable[str] = (), **values: Any) -> str:
-    """Render a template that extends `page.html`: a self-contained page that loads nothing and runs only the given scripts."""
-    script = Markup("\n".join(map(read_packaged, scripts)))
-    digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return str(render_template(template, script=script, digest=digest, style=style_sheet(), **values)) + "\n"
+def render_page(template: str, script: str = "", style: str | None = None, /, **values: Any) -> str:
+    """Render a template that extends `page.html`: a self-contained page that loads nothing and runs only the given script.
+
+    Without a style sheet, it has that of all pages.
+    """
+    return str(render_template(template, script=Markup(script), style=style_sheet() if style is None else Markup(style), **values)) + "\n"
 
 
 def style_sheet() -> Markup:
     """Return the style sheet of all pages and notebooks."""
     return Markup(read_packaged("ramify.css") + read_packaged("report.css"))
+
+
+def _csp_hash(content: str) -> Markup:
+    """Return the source expression that allows this inline script or style in a Content-Security-Policy."""
+    return Markup(f"'sha256-{b64encode(hashlib.sha256(content.encode()).digest()).decode()}'")
 
 
 @cache
@@ -70,5 +79,5 @@ def _templates() -> Environment:
         trim_blocks=True,
         undefined=StrictUndefined,
     )
-    environment.filters["mark_answers"] = mark_answers
+    environment.filters.update(csp_hash=_csp_hash, mark_answers=mark_answers)
     return environment

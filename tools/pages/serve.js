@@ -1,8 +1,10 @@
 // The page of `ramify serve`: conversations, the question box, and a source beside the answer.
-import { Failure, access, button, call, events, failed, make, many, read } from "./serve_parts.js";
+import { button, failed, make, many } from "./parts.js";
+import { Failure, access, call, events, read } from "./serve_requests.js";
 import { Review } from "./serve_review.js";
 import { Files } from "./serve_sources.js";
-import { Turn, drawSource, markdown } from "./serve_turn.js";
+import { drawSource } from "./source.js";
+import { Turn, markdown } from "./turn.js";
 import { addDocuments, follow as followBuild, isFollowing, told } from "./serve_upload.js";
 import { askForToken, chooseSeveral, confirmed, openCollections, openSettings, settings } from "./serve_panels.js";
 

@@ -1,5 +1,6 @@
 // The drawers of the page of `ramify serve`: settings and collections; and what asks for a token, or whether something is meant.
-import { access, button, call, failed, make, many, read, sentence } from "./serve_parts.js";
+import { button, failed, make, many, sentence } from "./parts.js";
+import { access, call, read } from "./serve_requests.js";
 import { addDocuments, build, follow, isFollowing, told } from "./serve_upload.js";
 
 /** Models that quote instead of writing. */

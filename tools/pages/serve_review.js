@@ -1,5 +1,5 @@
 // What a question proposes on the page of `ramify serve`, and what a person decides on it: as it is, edited, or not at all.
-import { failed, make } from "./serve_parts.js";
+import { failed, make } from "./parts.js";
 
 const CHOICES = { approve: "Approve", edit: "Edit", reject: "Reject" };
 const spoken = name => { const words = name.replaceAll("_", " "); return words.charAt(0).toUpperCase() + words.slice(1); };

@@ -1,5 +1,6 @@
 // The files of a collection beside the conversation: what is known of each, its text, and which of them are asked.
-import { button, failed, make, many, read } from "./serve_parts.js";
+import { button, failed, make, many } from "./parts.js";
+import { read } from "./serve_requests.js";
 
 const at = id => document.getElementById(id);
 const MOST = 200;  // files that a question can choose, and that are listed

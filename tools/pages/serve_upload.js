@@ -1,5 +1,6 @@
 // Adding documents to the server, and the progress of an index, which is shown above the question box while it is built.
-import { button, call, events, failed, make, many, read } from "./serve_parts.js";
+import { button, failed, make, many } from "./parts.js";
+import { call, events, read } from "./serve_requests.js";
 
 const PART = 6 * 1024 * 1024;
 const DONE = { files: "read", documents: "read", passages: "computed, writing the index" };

@@ -20,7 +20,7 @@ from ramify.nodes.tree.notes import confidence_figure
 from ramify.studio.drawing.page import TreeView, branches_html
 from ramify.studio.drawing.phrases import ORIGINS
 from ramify.tools.new_files import file_mode, write_atomically
-from ramify.tools.pages import render_page, render_template
+from ramify.tools.pages import read_packaged, render_page, render_template
 from ramify.tools.quoting import escape_invisible, map_texts, one_line, pluralize
 
 MARKDOWN_SPECIAL = re.compile(r"([\\`*_\[\]<>|~#])")
@@ -100,7 +100,7 @@ def render_run_page(run: Run, title: str, sections: Sequence[ReportSection]) -> 
     index = map_texts(_browser_index(run, lines), escape_invisible)  # the script inserts these texts without escaping control characters
     embedded = Markup(_compact_json(index).replace("<", "\\u003c"))  # so that no text can close the script element
     values = {"title": title, "sections": sections, "index": embedded, "packs": packs}
-    return render_page("report.html", ["report.js"], kind_of=lambda block: type(block).__name__, **values)
+    return render_page("report.html", read_packaged("report.js"), kind_of=lambda block: type(block).__name__, **values)
 
 
 def _browser_index(run: Run, lines: Sequence[ResultLine]) -> dict[str, Any]:

@@ -64,7 +64,8 @@ def mcp_command(
         return _serve_http(strategy, options, about, name, host or HOST, port or PORT, token or [], allow_origin or [])
     if unusable := [flag for flag, value in (("--host", host), ("--port", port), ("--allow-origin", allow_origin)) if value]:
         raise UsageError(f"{unusable[0]} is for MCP over HTTP, and this is served on stdin and stdout", "add --http, or omit it")
-    from ramify.serve.mcp import create_server, serve_stdio
+    from ramify.serve.mcp import create_server
+    from ramify.serve.mcp_stdio import serve_stdio
 
     server = create_server(strategy, options, about, name)
     for line in _startup_notices(name, "an MCP client on stdin and stdout; Ctrl-C ends it", strategy, options):

@@ -231,7 +231,7 @@ def test_odd_lines_end_nothing_and_each_call_is_answered(built: Path, tmp_path: 
         '{"jsonrpc": "2.0", "id": 77, "error": {"code": 1, "message": "x"}}',
     ]
     refused = [
-        json.dumps({"jsonrpc": "2.0", "id": f"m{number}", "method": method}) for number, method in enumerate(("", "none", "resources/list"))
+        json.dumps({"jsonrpc": "2.0", "id": f"m{number}", "method": method}) for number, method in enumerate(("", "none", "prompts/list"))
     ]
     refused += [
         json.dumps({"jsonrpc": "2.0", "id": f"p{number}", "method": "tools/call", "params": params})

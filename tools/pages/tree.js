@@ -1,5 +1,5 @@
-// The tree of a question on the page of `ramify serve`: a card for each branch.
-import { button, make, many, meter, sureness } from "./serve_parts.js";
+// The tree of a question: a card for each branch.
+import { button, make, many, meter, sureness } from "./parts.js";
 
 /** The confidence below which an answer should be checked. */
 export const LOW = 0.5;
@@ -24,10 +24,11 @@ export const surety = value => (value >= 0.8 ? "sure" : value >= LOW ? "fairly s
 const WORKING = new Set(["open", "waiting", "answered"]);
 const byPath = (one, other) => one.split(".").map(Number).reduce((order, part, place) => order || part - Number(other.split(".")[place]), 0);
 
-/** The tree of a question, which grows: a card a branch, nested as the branches are. */
+/** The tree of a question, which grows: a card a branch, nested as the branches are. `has(id)` tells whether a passage can be opened. */
 export class Tree {
-  constructor(open, edit) {
+  constructor(open, has, edit) {
     this.open = open;
+    this.has = has;
     this.edit = edit;
     this.editable = false;
     this.weak = null;
@@ -136,7 +137,8 @@ export class Tree {
     return form;
   }
   evidence({ evidence, cited }) {
-    const items = evidence.map(id => make("li", {}, button(cited?.includes(id) ? `${id} · cited` : id, event => this.open({ id }, event.currentTarget))));
+    const item = (id, text) => (this.has(id) ? button(text, event => this.open({ id }, event.currentTarget), { "aria-expanded": "false", "aria-controls": "source" }) : text);
+    const items = evidence.map(id => make("li", { dir: "auto" }, item(id, cited?.includes(id) ? `${id} · cited` : id)));
     return make("details", { class: "evidence" }, make("summary", { text: `${many(evidence.length, "passage")} found` }), make("ul", {}, items));
   }
 }

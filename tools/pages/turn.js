@@ -1,6 +1,7 @@
-// A question on the page of `ramify serve` with what comes of it: its answer, its sources, and the answer as Markdown.
-import { around, button, failed, figure, make, many, meter, reveal, sureness } from "./serve_parts.js";
-import { LOW, Tree, surety, weakest } from "./serve_tree.js";
+// A question with what comes of it: its answer, its sources, its tree, and the answer as Markdown.
+import { button, failed, figure, make, many, meter, reveal, sureness } from "./parts.js";
+import { marked } from "./source.js";
+import { LOW, Tree, surety, weakest } from "./tree.js";
 
 const title = one => [one.title || one.name || one.source, one.heading, one.page ? `page ${one.page}` : ""].filter(Boolean).join(" · ");
 const file = one => [one.collection, one.title ? one.name || one.source : ""].filter(Boolean).join(": ");
@@ -8,14 +9,19 @@ const UNSURE = "no cited passage says this";
 const ORIGINS = { logprobs: "from log probabilities", stated: "as the model states it", reader: "from the embedded reader" };
 const advice = value => (value < LOW ? "low: check this" : surety(value));
 
-/** A question with what comes of it. `open(citation, button)` shows a source, `save(kind, turn)` copies or stores the answer, `edit(path, question)` runs on. */
+const WAITING = "waiting for the server …";
+
+/**
+ * A question with what comes of it. `open(citation, button)` shows a source; `has(id)` tells whether that of a passage can be shown.
+ * Where there are none of these, nothing is offered: `save(kind, turn)` copies, stores or rates the answer, `edit(path, question)` runs on.
+ */
 export class Turn {
-  constructor(asked, { open, save, edit }) {
+  constructor(asked, { open, has = () => true, save = null, edit = null, waiting = WAITING }) {
     this.asked = asked;
     this.open = (citation, from) => open(citation, from, this);
     this.save = save;
-    this.tree = new Tree(this.open, (path, question) => edit(this, path, question));
-    this.doing = make("p", { class: "doing", text: "waiting for the server …" });
+    this.tree = new Tree(this.open, has, (path, question) => edit(this, path, question));
+    this.doing = make("p", { class: "doing", text: waiting });
     this.written = make("div", { class: "text", dir: "auto" });
     this.answer = make("div");
     this.root = make("article", { class: "turn", "aria-label": asked.slice(0, 80) }, make("h2", { dir: "auto", text: asked }), this.doing, this.answer, this.tree.root);
@@ -24,7 +30,7 @@ export class Turn {
   again() {
     Object.assign(this, { result: null, failure: null, text: "", remarks: null, rating: null });
     this.tree.quotes.clear();
-    this.doing.textContent = "waiting for the server …";
+    this.doing.textContent = WAITING;
     this.root.querySelector("h2").after(this.doing);
     this.written.textContent = "";
     this.answer.replaceChildren();
@@ -51,7 +57,7 @@ export class Turn {
     this.doing.remove();
     this.tree.end();
     this.answer.replaceChildren(failure.again ? make("p", { class: "empty" }, "This question was not answered. ", button("Ask again", failure.again, { class: "plain" }))
-      : failure.kind === "stopped" ? make("p", { class: "empty", text: "Stopped. Ask again, or edit a branch to run on from there." }) : failed(failure));
+      : failure.kind === "stopped" ? make("p", { class: "empty", text: failure.told || "Stopped. Ask again, or edit a branch to run on from there." }) : failed(failure));
   }
   show(told) {
     this.tree.quotes = new Map((told.citations || []).filter(one => one.quote).map(one => [one.id, one.quote.replace(/^…\s*|\s*…$/g, "")]));
@@ -71,7 +77,7 @@ export class Turn {
       result.asked_back ? make("section", { class: "result" }, make("p", { class: "final long", dir: "auto", text: result.asked_back })) : this.drawn(result, said),
       ...(notices.length ? [make("aside", { class: "notices" }, notices.map(text => make("p", { dir: "auto", text })))] : []),
       ...(result.error ? [failed({ message: result.error })] : []),
-      this.actions(),
+      this.save ? this.actions() : "",
       ...this.sources(result));
   }
   drawn(result, said) {
@@ -164,39 +170,4 @@ export const markdown = (asked, result) => {
   const sources = (result.citations || []).map((one, place) => `${place + 1}. ${plain(title(one))}${file(one) ? `, ${plain(file(one))}` : ""}: ${plain(one.quote || one.text)}`);
   const sure = typeof result.confidence === "number" ? `Confidence ${figure(sureness(result.confidence))} (${advice(result.confidence)})` : "";
   return `${[`## ${plain(asked)}`, isQuoted(result) ? "" : `**${plain(result.asked_back || result.answer)}**`, ...lines, sure, sources.length ? "### Sources" : "", sources.join("\n")].filter(Boolean).join("\n\n")}\n`;
-};
-
-/** Mark the answers in a text, where they stand as whole words. */
-const marked = (text, answers) => {
-  if (!answers?.length) return [text];
-  const any = answers.map(answer => answer.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
-  const parts = text.split(new RegExp(`(?<![\\p{L}\\p{N}_])(${any})(?![\\p{L}\\p{N}_])`, "gu"));
-  return parts.map((part, place) => (place % 2 ? make("b", { text: part }) : part));
-};
-
-/** Mark the sentences of a quotation that stand in a text apart from each other. */
-const markedParts = (text, quote) => {
-  const parts = [];
-  let end = 0;
-  for (const piece of (quote || "").split(/\s*…\s*|\n+|(?<=[.!?])\s+/).filter(piece => piece.length > 3)) {
-    const found = text.indexOf(piece, end);
-    if (found < 0) continue;
-    parts.push(text.slice(end, found), make("mark", { class: "sentence", text: piece }));
-    end = found + piece.length;
-  }
-  return [...parts, text.slice(end)];
-};
-
-/** Draw a source: where it stands, its text with the cited sentence marked, and its file. */
-export const drawSource = (one, { shut, link, answers, move }) => {
-  const [before, quote, behind] = typeof one.start === "number" ? around(one.text, one.start, one.end) : [one.text, "", ""];
-  const parts = quote ? [before, make("mark", { class: "sentence", text: quote }), behind] : markedParts(one.text, one.quote);
-  const mark = parts.find(part => part instanceof Element);
-  for (const sentence of parts.filter(part => part instanceof Element)) sentence.replaceChildren(...marked(sentence.textContent, answers));
-  const body = make("p", { class: "passage", dir: "auto" }, parts);
-  const where = [one.heading, one.page ? `page ${one.page}` : "", one.title ? one.name || one.source : ""].filter(Boolean).join(" · ");
-  const head = make("header", {}, make("h2", { dir: "auto", text: one.title || one.name || one.source }), button("✕", shut, { class: "plain", "aria-label": "Close the source" }), make("p", { class: "where", dir: "auto", text: where }));
-  const lost = one.quote && !mark ? make("p", { class: "empty", text: "The cited words do not stand in the passage word for word." }) : "";
-  const beside = [["before", "◂ Passage before"], ["after", "Passage after ▸"]].map(([name, text]) => (one[name] ? button(text, () => move(one[name]), { class: "plain" }) : ""));
-  return { parts: [head, body, make("div", { class: "row" }, beside), one.file ? make("p", { class: "file" }, link) : "", lost].filter(Boolean), mark };
 };
