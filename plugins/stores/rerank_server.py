@@ -24,8 +24,8 @@ from ramify.tools.server_address import is_loopback, is_server_address
 
 KEY_VARIABLE = "RERANK_API_KEY"
 """The environment variable with the server's key, if it wants one."""
-TIMEOUT_S = 60.0
-"""Seconds for the reply to one request."""
+TIMEOUT_S = 120.0
+"""Seconds for the reply to one request: as long as for a call of a model by default."""
 MAX_BATCH = 32
 """Texts in one request: the most that text-embeddings-inference takes by default."""
 MAX_CHARS = 20_000

@@ -86,7 +86,7 @@ def test_search_asks_the_server_that_is_named(ramify: Ramify, built: Path) -> No
 @pytest.mark.parametrize("way", [("--set",), ("--strategy", "naive", "--model", "extractive", "--sweep")])
 def test_an_evaluation_measures_a_server_and_writes_no_password(ramify: Ramify, data: Path, tmp_path: Path, way: tuple[str, ...]) -> None:
     with ranking(llama_cpp) as server:
-        address = server.address.replace("127", f"me:{SECRET}@127")
+        address = server.address.replace("//", f"//me:{SECRET}@")
         done = ramify("eval", data, "--retrieval-only", "--limit", 2, *way, f"rerank={address}", "--out", tmp_path / "run")
         assert server.asked
     assert done.code == 0, done.err
@@ -249,7 +249,7 @@ def test_a_key_is_sent_and_shown_nowhere(
 
         address = {
             "environment": server.address,
-            "password": server.address.replace("127", f"me:{SECRET}@127"),
+            "password": server.address.replace("//", f"//me:{SECRET}@"),
             "query": f"{server.address}?key={SECRET}",
             "path": f"{server.address}/{SECRET}",
         }[place]
