@@ -1,7 +1,9 @@
 """What agents of others are given beside the tools of the core.
 
-* `grounded` is middleware for LangChain's agents: `Grounded` holds a final message to `grounds`, quotations that say each sentence
-* `matching` finds exact strings and patterns: `grep`, and `grep_tool`
+* `grounded` is middleware for LangChain's agents: `Grounded` holds a final message to `grounds`, quotations that say each sentence;
+  `message` takes one apart
+* `matching` finds exact strings and `patterns` in an index: `grep`, and `grep_tool`
+* `sentences` tells where sentences begin and end, `markdown` escapes texts for programs that show Markdown
 * `skills/ramify` is a skill, a folder to copy: when to ask, how to read an answer and how to cite it
 
 `commands` has the command `ramify grep`.

@@ -6,8 +6,10 @@ from typing import Annotated, Any, NotRequired, cast
 
 from langchain.agents.middleware import AgentMiddleware, AgentState, ExtendedModelResponse, ModelRequest, ModelResponse
 from langchain.agents.middleware.types import OmitFromInput, PrivateStateAttr
+from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolCall
 from langchain_core.tools import BaseTool
+from langgraph.constants import TAG_NOSTREAM
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 from typing_extensions import TypedDict
@@ -45,7 +47,7 @@ class Grounds(TypedDict):
 class GroundedState(AgentState[Any]):
     """The state of an agent with the grounds of its final message."""
 
-    grounds: NotRequired[Annotated[Grounds, OmitFromInput]]
+    grounds: NotRequired[Annotated[Grounds | None, OmitFromInput]]
     grounds_asked: NotRequired[Annotated[int, PrivateStateAttr]]
 
 
@@ -78,6 +80,8 @@ class Grounded(AgentMiddleware[GroundedState, Any, Any]):
         super().__init__()
         if tools and options:
             raise UsageError(f"{next(iter(options))!r} is an option of a tool, and the tools are given", "give it to the tool")
+        if isinstance(also, str):
+            raise UsageError(f"also={also!r} is a text, not a list of names", f"write also=[{also!r}]")
         if ask_again < 0:
             raise UsageError(f"a model cannot be asked again {ask_again} times", "give ask_again=0 or more")
         self.tools = tools or (research_tool(**options),)
@@ -87,8 +91,8 @@ class Grounded(AgentMiddleware[GroundedState, Any, Any]):
         self._names = [*(tool.name for tool in self.tools), *also]
 
     def before_agent(self, state: GroundedState, runtime: Runtime[Any]) -> dict[str, Any]:
-        """Begin a turn: the model can be asked again."""
-        return {"grounds_asked": 0}
+        """Begin a turn: there is no final message yet, and the model can be asked again."""
+        return {"grounds": None, "grounds_asked": 0}
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
@@ -110,7 +114,10 @@ class Grounded(AgentMiddleware[GroundedState, Any, Any]):
 
     def ground(self, message: AIMessage, request: ModelRequest[Any]) -> GroundedText:
         """Return the text of a message with its grounds among what the tools gave before it; blocking."""
-        return ground(message.text, read_replies(request.messages, self._names), self.check)
+        texts = [part if isinstance(part, str) else str(part.get("text", "")) for part in message.content if _is_text(part)]
+        text = message.content if isinstance(message.content, str) else "\n\n".join(texts)
+        given = request.state["messages"]  # other middleware may have shortened those of the request
+        return ground(text, read_replies(given, self._names), self.check)
 
     def first_call(self, request: ModelRequest[Any]) -> ModelResponse[Any] | None:
         """Return a call of the first tool, where a turn begins with one and there was none yet."""
@@ -123,11 +130,12 @@ class Grounded(AgentMiddleware[GroundedState, Any, Any]):
     def with_rules(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         """Return a request whose system message says how to name grounds, and which offers the tools that the model may call."""
         use = "" if self.search_first else USE_TOOLS.format(tools=" or ".join(self._names))
-        before = request.system_message.text if request.system_message else ""
-        rules = SystemMessage("\n\n".join(filter(None, (before, f"{use} {RULES}".strip()))))
+        before = request.system_message.content_blocks if request.system_message else []
+        rules = f"{use} {RULES}".strip()
+        system = SystemMessage(content_blocks=[*before, {"type": "text", "text": rules}]) if before else SystemMessage(rules)
         own = {tool.name for tool in self.tools} if self.search_first else set()
         tools = [tool for tool in request.tools if not (isinstance(tool, BaseTool) and tool.name in own)]
-        return request.override(system_message=rules, tools=tools)
+        return request.override(system_message=system, tools=tools, model=_unstreamed(request.model))
 
 
 class _Turn:
@@ -163,7 +171,7 @@ class _Turn:
         if self._calling or not self._best:
             return ExtendedModelResponse(self._calling or ModelResponse([]), Command(update={"grounds_asked": self._asked}))
         response, message, grounded = self._best
-        others = [part for part in message.content if isinstance(part, dict) and part.get("type") != "text"]
+        others = [] if isinstance(message.content, str) else [part for part in message.content if not _is_text(part)]
         content: Any = [*others, {"type": "text", "text": grounded.text}] if others else grounded.text
         changed = message.model_copy(update={"content": content})
         grounds = Grounds(
@@ -173,3 +181,12 @@ class _Turn:
         )
         result = [changed if part is message else part for part in response.result]
         return ExtendedModelResponse(ModelResponse(result), Command(update={"grounds": grounds, "grounds_asked": self._asked}))
+
+
+def _is_text(part: str | dict[str, Any]) -> bool:
+    return isinstance(part, str) or part.get("type") == "text"
+
+
+def _unstreamed(model: BaseChatModel) -> BaseChatModel:
+    """Return a model whose tokens are not in a stream of messages: what is streamed is the message with its grounds."""
+    return model.model_copy(update={"tags": [*(model.tags or []), TAG_NOSTREAM]})

@@ -5,30 +5,34 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from langchain_core.messages import AnyMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AnyMessage, ToolMessage
+from pydantic import ValidationError
 
-from ramify.nodes.step.text import parse_sentences
-from ramify.nodes.tree.citation import Citation, Sentence, cite, mark_numbers, with_marks
+from ramify.agents.markdown import escape_markdown
+from ramify.agents.message import Statement, put_behind, split_message
+from ramify.nodes.tree.citation import Citation, Sentence, cite
 from ramify.tools.english import content_stems
 from ramify.tools.no_answer import is_unknown
 from ramify.tools.passage import Passage
-from ramify.tools.quoting import one_line
+from ramify.tools.quoting import collapse_whitespace, one_line
 from ramify.tools.reader import READER, Material, Reader, find_reader
 from ramify.tools.search.relevance import NO_RERANKER
 from ramify.tools.supporting_sentence import QuestionAnswer, contains_answer, quote_support
 
-NO_SOURCE, NOT_SAID = " (no source)", " (no cited passage says this)"
-"""Marks behind a sentence without a ground, and behind one whose declared grounds do not say it."""
+NO_SOURCE, NOT_SAID, NOT_CHECKED = "(no source)", "(no cited passage says this)", "(not checked)"
+"""Notes behind a sentence without a ground, one that its declared grounds do not say, and one of which that cannot be told."""
 SOURCES = "Sources:"
-_OWN_SOURCES = re.compile(r"\n+Sources:[ \t]*(?:\n[ \t]*(?:[-*][ \t]*)?\[\d{1,3}\][^\n]*)+$")
-"""A list of sources that the model has written in the manner of earlier messages."""
-_FENCE = re.compile(r"\s*(?:```|~~~)")
-_LINE_BEGIN = re.compile(r"\s*(?:(?:[-*•+>]|\d{1,3}[.)])\s+)*")
-_NO_STATEMENT = re.compile(r"[?？:：][\s\"'”’»)*_]*$|^\s*#")
-"""Questions, lines that introduce a list, and headings."""
-_LETTER = re.compile(r"\w")
-_MAX_MARK = 99
-_EVERY_MARK = {number: [number] for number in range(1, _MAX_MARK + 1)}
+_OWN_NOTES = re.compile(rf" ?(?:{'|'.join(map(re.escape, (NO_SOURCE, NOT_SAID, NOT_CHECKED)))})")
+_OWN_SOURCES = re.compile(
+    r"(?<!\n)\n+[ \t]*(?:#{1,6}[ \t]*)?\**(?:sources?|references?|citations?):?\**:?[ \t]*"
+    r"(?:\n\s*(?:[-*][ \t]+)?(?:\[\d{1,3}\]|\d{1,3}[.)][ \t])[^\n]*)+\s*$",
+    re.IGNORECASE,
+)
+"""Notes, and a list of sources, that the model has written in the manner of earlier messages."""
+_NO_STATEMENT = re.compile(r"[?？:：][\s\"'”’»)]*$")
+"""Questions, and lines that introduce a list."""
+_MAX_TOGETHER = 8
+"""Most quotations that are tried together for a sentence."""
 
 
 class Reply(NamedTuple):
@@ -37,16 +41,6 @@ class Reply(NamedTuple):
     citations: tuple[Citation, ...]
     asked: tuple[QuestionAnswer, ...] = ()
     """The question and its answer, then those of its parts."""
-
-    @property
-    def materials(self) -> list[Material]:
-        """Return the passages as a reader takes them."""
-        return [_material(citation) for citation in self.citations]
-
-    @property
-    def cited(self) -> list[int]:
-        """Return the numbers, from 1, of the quotations that the answer rests on."""
-        return [number for number, citation in enumerate(self.citations, 1) if citation.cited]
 
 
 @dataclass(frozen=True)
@@ -82,19 +76,17 @@ def read_replies(messages: Sequence[AnyMessage], tools: Collection[str]) -> list
 
 def _read_reply(message: ToolMessage) -> Reply:
     artifact: Any = message.artifact
-    if isinstance(artifact, dict) and "citations" in artifact:
-        asked = [artifact, *artifact["tree"]] if "tree" in artifact else []
-        known = [QuestionAnswer(branch["question"], branch["answer"]) for branch in asked if not is_unknown(branch["answer"] or "")]
-        return Reply(tuple(map(Citation.model_validate, artifact["citations"])), tuple(known))
-    if isinstance(artifact, list):
-        passages = [Passage.model_validate(row) for row in artifact]
-        return Reply(tuple(cite(passages, [""] * len(passages), cited=True)))
+    try:
+        if isinstance(artifact, dict) and "citations" in artifact:
+            asked = [artifact, *artifact["tree"]] if "tree" in artifact else []
+            known = [QuestionAnswer(branch["question"], branch["answer"]) for branch in asked if not is_unknown(branch["answer"] or "")]
+            return Reply(tuple(map(Citation.model_validate, artifact["citations"])), tuple(known))
+        if isinstance(artifact, list):
+            passages = [Passage.model_validate(row) for row in artifact]
+            return Reply(tuple(cite(passages, [""] * len(passages), cited=True)))
+    except (KeyError, TypeError, ValidationError):  # the artifact of another tool
+        pass
     return Reply((Citation(id=message.tool_call_id, source=str(message.name), text=message.text),))
-
-
-def last_question(messages: Sequence[AnyMessage]) -> str:
-    """Return the last message of the user."""
-    return next((message.text for message in reversed(messages) if isinstance(message, HumanMessage)), "")
 
 
 def ground(text: str, replies: Sequence[Reply], check: str = READER) -> GroundedText:
@@ -104,85 +96,91 @@ def ground(text: str, replies: Sequence[Reply], check: str = READER) -> Grounded
     reader, a cross-encoder, or none: then every ground that is named counts, and none is found. ModelError if there is no such model.
     """
     reader = None if check == NO_RERANKER else find_reader()
+    text = _OWN_NOTES.sub("", _OWN_SOURCES.sub("", text.rstrip()))
+    statements = split_message(text, max((len(reply.citations) for reply in replies), default=0))
     sources: dict[tuple[str, str], int] = {}
     citations: list[Citation] = []
 
-    def place(sentence: Sentence, citation: Citation) -> int:
-        number = sources.setdefault((citation.id, citation.text), len(sources) + 1)
-        if number > len(citations):
-            quote = citation.quote or quote_support(citation.text, [QuestionAnswer(sentence.text, "")])
+    def number(statement: Statement, citation: Citation) -> int:
+        place = sources.setdefault((citation.id, citation.text), len(sources) + 1)
+        if place > len(citations):
+            quote = citation.quote or quote_support(citation.text, [QuestionAnswer(statement.text, "")])
             citations.append(citation.model_copy(update={"quote": quote, "cited": True, "closest": False}))
-        return number
+        return place
 
     sentences: list[Sentence] = []
-    lines: list[str] = []
-    for begin, parts in _split_text(_OWN_SOURCES.sub("", text.rstrip())):
-        grounded = []
-        for part in parts:
-            if isinstance(part, str):
-                grounded.append(part)
-                continue
-            supported, found = _find_grounds(part, replies, reader, check)
-            sentence = part.model_copy(
-                update={"supported": supported, "citations": tuple(dict.fromkeys(place(part, one) for one in found))}
-            )
-            sentences.append(sentence)
-            missing = "" if supported is not False else NOT_SAID if sentence.citations else NO_SOURCE
-            grounded.append(with_marks(sentence) + missing)
-        lines.append(begin + " ".join(grounded))
-    listed = [f"[{number}] {one_line(citation.where)}: {one_line(citation.quote)}" for number, citation in enumerate(citations, 1)]
-    return GroundedText("\n".join([*lines, *(["", SOURCES, *listed] if listed else [])]), sentences, citations)
+    notes: dict[Statement, str] = {}
+    for statement in statements:
+        if not statement.text:
+            notes[statement] = ""
+            continue
+        supported, found = _find_grounds(statement, replies, reader, check)
+        sentence = Sentence(
+            text=statement.text, citations=tuple(dict.fromkeys(number(statement, citation) for citation in found)), supported=supported
+        )
+        marks = "".join(f"[{place}]" for place in sentence.citations)
+        missing = {None: NOT_CHECKED if marks else "", False: NOT_SAID if marks else NO_SOURCE, True: ""}[supported]
+        notes[statement] = "".join(f" {note}" for note in (marks, missing) if note)
+        sentences.append(sentence)
+    shown = put_behind(text, notes).rstrip()
+    listed = [f"- [{place}] {_shown(citation.where)}: {_shown(citation.quote)}" for place, citation in enumerate(citations, 1)]
+    return GroundedText("\n".join([shown, *(["", SOURCES, "", *listed] if listed else [])]), sentences, citations)
 
 
-def _split_text(text: str) -> Iterator[tuple[str, list[Sentence | str]]]:
-    """Yield for each line its indentation and bullet, and its sentences; code as it is."""
-    in_code = False
-    for line in text.split("\n"):
-        is_fence = _FENCE.match(line) is not None
-        if in_code or is_fence or not line.strip():
-            yield "", [line]
-        else:
-            begin = _LINE_BEGIN.match(line)
-            width = begin.end() if begin else 0
-            rest = line[width:]
-            parsed = [sentence for sentences in parse_sentences(rest, _EVERY_MARK) for sentence in sentences]
-            said = [sentence for sentence in parsed if _LETTER.search(sentence.text)]
-            yield line[:width], [*said] or ([] if mark_numbers(rest) else [rest])
-        in_code ^= is_fence
+def _shown(text: str) -> str:
+    """Return a text of a document on one line, of which Markdown loads and links nothing."""
+    return escape_markdown(one_line(text))
 
 
-def _find_grounds(sentence: Sentence, replies: Sequence[Reply], reader: Reader | None, check: str) -> tuple[bool | None, list[Citation]]:
-    """Return whether a sentence is said, and by which quotations; None if it states nothing.
+def _find_grounds(statement: Statement, replies: Sequence[Reply], reader: Reader | None, check: str) -> tuple[bool | None, list[Citation]]:
+    """Return whether a sentence is said, and by which quotations; None if it states nothing, or nobody can tell.
 
-    Several tools may have given the same number: those of the latest that say it count.
+    Several tools may have given the same number: those of the latest that say it count, or all of them together.
     """
-    named = [_named(reply, sentence.citations) for reply in replies]
+    named = [_named(reply, statement.numbers) for reply in replies]
     declared = next(filter(None, named), [])
-    if not declared and _states_nothing(sentence):
+    if not declared and (_NO_STATEMENT.search(statement.text) or is_unknown(statement.text)):
         return None, []
     if reader is None:
         return bool(declared), declared
-    text = sentence.text
-    for reply, own in zip(replies, named, strict=True):
-        if own and (verdict := reader.check_support(text, list(map(_material, own)), reply.asked, check)) is not False:
-            return verdict, own
+    unsure: list[Citation] = []
+    for own, asked in _tried(replies, named):
+        verdict = reader.check_support(statement.text, list(map(_material, own)), asked, check)
+        if verdict:
+            return True, own
+        unsure = unsure or (own if verdict is None else [])
+    if found := _find_source(statement.text, replies, reader):
+        return True, found
+    return (None, unsure) if unsure else (False, declared)
+
+
+def _tried(replies: Sequence[Reply], named: Sequence[list[Citation]]) -> Iterator[tuple[list[Citation], tuple[QuestionAnswer, ...]]]:
+    """Yield what a sentence names, of each tool and of all of them together, with what these were asked."""
+    yield from ((own, reply.asked) for reply, own in zip(replies, named, strict=True) if own)
+    together = [citation for own in named for citation in own]
+    if len(list(filter(None, named))) > 1 and len(together) <= _MAX_TOGETHER:
+        yield together, tuple(pair for reply, own in zip(replies, named, strict=True) if own for pair in reply.asked)
+
+
+def _find_source(sentence: str, replies: Sequence[Reply], reader: Reader) -> list[Citation]:
+    """Return the quotation that says a sentence, or those of an answer that it repeats; none if there is none."""
+    plain = collapse_whitespace(sentence).casefold()
     for reply in replies:
-        if (number := reader.find_source(text, reply.materials, reply.asked)) is not None:
-            return True, [reply.citations[number]]
-        if _concludes(text, reply.asked):
-            return True, _named(reply, reply.cited)
-    return False, declared
+        for citation in reply.citations:
+            if plain in collapse_whitespace(citation.text).casefold():
+                return [citation]
+    for reply in replies:
+        if (number := reader.find_source(sentence, list(map(_material, reply.citations)), reply.asked)) is not None:
+            return [reply.citations[number]]
+        if _concludes(sentence, reply.asked):
+            return [citation for citation in reply.citations if citation.cited]
+    return []
 
 
 def _concludes(sentence: str, asked: Sequence[QuestionAnswer]) -> bool:
     """Return whether a sentence says the answer to a question in its words, and nothing else."""
     words = content_stems(sentence)
     return any(contains_answer(sentence, answer) and words <= content_stems(f"{question} {answer}") for question, answer in asked)
-
-
-def _states_nothing(sentence: Sentence) -> bool:
-    """Return whether a sentence asks, introduces or says that there is no answer."""
-    return _NO_STATEMENT.search(sentence.text) is not None or is_unknown(sentence.text)
 
 
 def _named(reply: Reply, numbers: Sequence[int]) -> list[Citation]:

@@ -1,9 +1,8 @@
 """Find exact strings and patterns in the text of an index, with the place of each."""
 
 import asyncio
-import re
 import time
-from collections.abc import Callable, Iterable
+from bisect import bisect_right
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,6 +10,8 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import StructuredTool
 from pydantic import BaseModel, Field
 
+from ramify.agents.patterns import Spans, compile_pattern, fold_letters
+from ramify.agents.sentences import Span, line_spans
 from ramify.graphs.tool import QUOTED_TITLE, describe_index, document_tool
 from ramify.nodes.tree.citation import Citation, cite, headings
 from ramify.tools.errors import UsageError
@@ -18,18 +19,21 @@ from ramify.tools.index import Index
 from ramify.tools.index.index import iterate_passages
 from ramify.tools.index.passage_store import document_id
 from ramify.tools.passage import Passage
-from ramify.tools.quoting import escape_invisible, one_line, pluralize, snippet, truncate_line
+from ramify.tools.quoting import escape_invisible, one_line, pluralize, truncate_line
 from ramify.tools.search.searcher import DEMO, Searchable, as_collections, open_index
-from ramify.tools.supporting_sentence import MAX_QUOTE_CHARS, split_sentences
+from ramify.tools.supporting_sentence import MAX_QUOTE_CHARS
 from ramify.tools.user_input import check_text
 
 MAX_MATCHES = 20
-MAX_PATTERN_CHARS = 1000
 MAX_SECONDS = 10.0
 _OVERLAP_BEGIN = 16
 """Characters of a passage by which its beginning is looked for in the one before."""
+_FOLDERS = 2
+"""Folders of a file by which it can be named."""
 _BATCH = 256
 """Passages between two looks at the clock."""
+_BEFORE, _AFTER = 120, 160
+"""Characters quoted around a match in a long sentence."""
 
 GREP = (
     "Find an exact string in {about}: a code, a part number, a name as it is written, a quotation. It returns the sentences and lines "
@@ -46,10 +50,6 @@ class GrepArguments(BaseModel):
     within: str = Field(default="", description="Only in files whose path contains this, such as `manual.pdf`.")
 
 
-Spans = Callable[[str], Iterable[Any]]
-"""Yields the matches in a text, each with its `span()`."""
-
-
 class Matches(NamedTuple):
     """What was found."""
 
@@ -58,7 +58,7 @@ class Matches(NamedTuple):
     total: int
     """Sentences and lines with a match."""
     searched: int
-    """Passages that were searched: fewer than `passages` if the time was used up."""
+    """Passages that were looked at: fewer than `passages` if the time was used up."""
     passages: int
 
     @property
@@ -78,58 +78,59 @@ def grep(
     """Return the sentences and lines of an index, or of several, that contain a string or match a regular expression; blocking.
 
     Titles and headings are searched, too. Passages that are stored but not searched (duplicates, tables of contents, licences) are left
-    out. A regular expression is one of RE2, which needs the package google-re2 and takes time linear in the text. UsageError for a pattern
-    that is not valid, and for stores and retrievers of others, whose texts cannot be listed.
+    out; of what goes beyond a passage, only as much is seen as passages overlap. Of a string, forms of the same letter, hyphen or quotation
+    mark are equal, and invisible characters do not count; a regular expression is one of RE2 in the text as it is: it needs the package
+    google-re2, and takes time linear in the text. `within` is a part of a file's path, as it was indexed or as it is shown. UsageError for
+    a pattern that is not valid, for stores and retrievers of others, whose texts cannot be listed, and if no file is within.
     """
-    spans, within = compile_pattern(pattern, regex, match_case), check_text(within).casefold()
+    if limit < 1:
+        raise UsageError(f"cannot return {limit} places", "give limit=1 or more")
+    spans = compile_pattern(pattern, regex, match_case)
     several = as_collections(index)
     names, members = (several.names, several.members) if several else ([""], [index])
     opened = [_open(member) for member in members]
     ids = [sorted(member.ids(), key=_reading_order) for member in opened]
+    is_within = _Within(check_text(within))
     until, searched, total = time.monotonic() + seconds, 0, 0
     found: list[tuple[Passage, str]] = []
     for name, member, own in zip(names, opened, ids, strict=True):
-        lines = _Lines(spans)
+        places = _Places(spans)
         for passage in iterate_passages(member, own):
             if searched % _BATCH == 0 and time.monotonic() > until:
                 break
             searched += 1
-            if within in passage.source.casefold():
-                matching = lines.of(passage)
-                total += len(matching)
+            if is_within(passage):
+                quotes = places.quotes(passage)
+                total += len(quotes)
                 named = passage.model_copy(update={"collection": name})
-                found += [(named, line) for line in matching[: limit - len(found)]]
-    citations = cite([passage for passage, _ in found], [line for _, line in found], cited=True)
-    return Matches(citations, total, searched, sum(map(len, ids)))
+                found += [(named, quote) for quote in quotes[: limit - len(found)]]
+    passages = sum(map(len, ids))
+    if within and not is_within.any and searched == passages:
+        raise UsageError(f"no file's path contains {truncate_line(within, 60)!r}", "correct it, or leave it out")
+    return Matches(cite([passage for passage, _ in found], [quote for _, quote in found], cited=True), total, searched, passages)
 
 
-def compile_pattern(pattern: str, regex: bool, match_case: bool) -> Spans:
-    """Return a function that finds all matches in a text; UsageError for a pattern that is empty, too long or not valid."""
-    if not check_text(pattern).strip() or len(pattern) > MAX_PATTERN_CHARS:
-        raise UsageError(
-            f"a pattern of {len(pattern):,} characters cannot be found", f"give 1 to {MAX_PATTERN_CHARS:,}, not all white space"
-        )
-    if not regex:  # words with white space between them: nothing in it that a search would have to take back
-        return re.compile(r"\s+".join(map(re.escape, pattern.split())), 0 if match_case else re.IGNORECASE).finditer
-    try:
-        import re2
-    except ImportError as error:
-        raise UsageError("regular expressions need the package google-re2", "run `pip install google-re2`, or give a string") from error
-    options = re2.Options()
-    options.case_sensitive, options.log_errors = match_case, False
-    try:
-        compiled = re2.compile(pattern, options)
-    except re2.error as error:
-        reason = error.args[0].decode(errors="replace")
-        what = f"{truncate_line(pattern, 60)!r} is not a regular expression of RE2: {reason}"
-        raise UsageError(what, "correct it, or give a string") from error
-    if compiled.search(""):
-        raise UsageError(f"{truncate_line(pattern, 60)!r} matches an empty text", "give a pattern that needs a character")
-    spans: Spans = compiled.finditer
-    return spans
+class _Within:
+    """Tells whether the path of a passage's file contains a text; `any` is whether one did."""
+
+    def __init__(self, text: str) -> None:
+        self._text = fold_letters(text, False)
+        self._known: dict[str, bool] = {}
+
+    @property
+    def any(self) -> bool:
+        """Return whether the path of a file contained it."""
+        return True in self._known.values()
+
+    def __call__(self, passage: Passage) -> bool:
+        if passage.source not in self._known:
+            folders = Path(str(passage.metadata.get("path") or "")).parts[-_FOLDERS - 1 :]
+            shown = "#".join(filter(None, ("/".join(folders), passage.source.partition("#")[2])))
+            self._known[passage.source] = any(self._text in fold_letters(path, False) for path in (passage.source, shown))
+        return self._known[passage.source]
 
 
-class _Lines:
+class _Places:
     """The sentences and lines with a match in the passages of an index, which come in the order of their documents."""
 
     def __init__(self, spans: Spans) -> None:
@@ -137,29 +138,35 @@ class _Lines:
         self._before = Passage(id="", text="", source="", score=0)
         self._headings: set[tuple[str, str]] = set()
 
-    def of(self, passage: Passage) -> list[str]:
+    def quotes(self, passage: Passage) -> list[str]:
         """Return the headings, and the sentences or lines of the text, that have a match and were not returned for the one before."""
-        document = document_id(passage.id)
+        document, text = document_id(passage.id), passage.text
         above = [heading for heading in headings(passage) if any(True for _ in self._spans(heading))]
-        new = [heading for heading in above if (document, heading) not in self._headings and heading not in passage.text]
+        new = [heading for heading in above if (document, heading) not in self._headings and heading not in text]
         self._headings.update((document, heading) for heading in new)
-        known = _overlap(self._before.text, passage.text) if document_id(self._before.id) == document else 0
+        known = _overlap(self._before.text, text) if document_id(self._before.id) == document else 0
         self._before = passage
-        quotes: dict[tuple[int, str], str] = {}
-        for match in self._spans(passage.text):
-            begin, end = match.span()
-            if begin >= known:
-                start = passage.text.rfind("\n", 0, begin) + 1
-                stop = passage.text.find("\n", end)
-                quote = _quote(passage.text[start : stop if stop >= 0 else None], passage.text[begin:end])
-                quotes.setdefault((start, quote), quote)
+        matches = [(begin, end) for begin, end in self._spans(text) if end > known]
+        sentences = line_spans(text) if matches else []
+        begins = [begin for begin, _ in sentences]
+        quotes: dict[Span, str] = {}
+        for begin, end in matches:
+            first, last = bisect_right(begins, begin) - 1, bisect_right(begins, end - 1) - 1
+            whole = (sentences[max(0, first)][0], max(end, sentences[max(0, last)][1]))
+            quotes.setdefault(whole, _quote(text, whole, (begin, end)))
         return [*new, *quotes.values()]
 
 
-def _quote(line: str, match: str) -> str:
-    """Return the sentence of a line that has a match; the part around it if that is long."""
-    sentence = next((sentence for sentence in split_sentences(line) if match in sentence), line).strip()
-    return snippet(sentence, match, MAX_QUOTE_CHARS) if len(sentence) > MAX_QUOTE_CHARS else sentence
+def _quote(text: str, whole: Span, match: Span) -> str:
+    """Return the sentences with a match; of long ones the part around it."""
+    if whole[1] - whole[0] <= MAX_QUOTE_CHARS:
+        return text[slice(*whole)].strip()
+    begin, end = whole
+    if match[0] - begin > _BEFORE:
+        begin = text.find(" ", match[0] - _BEFORE, match[0]) + 1 or match[0] - _BEFORE
+    if end - match[1] > _AFTER:
+        end = max(text.rfind(" ", match[1], match[1] + _AFTER), match[1])
+    return f"{'… ' if begin > whole[0] else ''}{text[begin:end].strip()}{' …' if end < whole[1] else ''}"
 
 
 def _overlap(before: str, text: str) -> int:

@@ -12,6 +12,7 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from pydantic import BaseModel, ConfigDict
 from starlette.exceptions import HTTPException
 
+from ramify.agents.markdown import escape_markdown
 from ramify.graphs.run import Result
 from ramify.nodes.state import MARK
 from ramify.nodes.tree import DROPPED, is_unknown
@@ -51,14 +52,6 @@ MAX_EARLIER_CHARS = 4000
 ROLES = ("user", "assistant", "system", "developer", "tool", "function")
 """Roles of messages; all but the first two are ignored."""
 _TEXT_PARTS = {"text", "input_text", "output_text"}
-_ACTIVE_MARKDOWN = re.compile(
-    r"""(?P<code>(?<!`)`[^`\n\\<>\[\]!|:]++`(?!`))            # a code span without anything to escape
-    | (?P<url>(?<![a-z0-9+-])[a-z0-9+-]++(?=://)[^\s<>()\[\]\"'`\\]+ | \bwww\.[^\s<>()\[\]\"'`\\]+)
-    | [\\`] | ~(?=~) | <(?=[A-Za-z/!?]) | (?<=\])[(:\[] | !(?=\[) | \[(?=\^)""",
-    re.IGNORECASE | re.VERBOSE,
-)
-"""Starts of escapes, code, HTML elements, links, images and footnotes: text of documents and models must not load anything into a page."""
-_URL_DELIMITER = re.compile(r":(?=//)|(?<=www)\.", re.IGNORECASE)
 _LINK_TITLE_ENDS = ('"', "'", ")")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _FIRST_FOOTNOTE = re.compile(r"^\[\^[0-9]+\]: ", re.MULTILINE)
@@ -198,22 +191,6 @@ def markdown_paragraphs(result: Result) -> list[str]:
     remarks = [to_sentence(text) for text in (stop_reason(result), advice, *map(one_line, explanations)) if text]
     footnotes = "\n".join(_footnote(number, citation, escape) for number, citation in enumerate(result.citations, 1))
     return [part for part in (_short_paragraph(result, bool(text), escape), *map(escape, remarks), text, also, footnotes) if part]
-
-
-def escape_markdown(text: str, known: str = "") -> str:
-    """Escape a text so that Markdown renders no image, link, footnote, code block or HTML element of it.
-
-    URLs contained in `known`, the text of the sources, remain links; any other could leak what a model has read.
-    """
-
-    def escape(match: re.Match[str]) -> str:
-        if match["code"]:
-            return match[0]
-        if not match["url"]:
-            return f"\\{match[0]}"
-        return match[0] if match[0].rstrip(".,;:!?*_") in known else _URL_DELIMITER.sub(r"\\\g<0>", match[0], 1)
-
-    return _ACTIVE_MARKDOWN.sub(escape, text)
 
 
 def visible_text(markdown: str) -> str:

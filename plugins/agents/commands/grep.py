@@ -1,7 +1,7 @@
 """ramify grep: find exact strings in an index."""
 
 from contextlib import nullcontext
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -27,28 +27,30 @@ def grep_command(
     limit: Limit = 20,
     as_json: AsJson = False,
 ) -> int:
-    """Find an exact string in the text of an index, such as a code or a quotation; the exit code is 1 if there is none."""
+    """Find an exact string in the text of an index, such as a code or a quotation; the exit code is 1 if none was found."""
     from rich.padding import Padding
     from rich.text import Text
 
     with nullcontext() if as_json else err().status("searching …"):
-        from ramify.agents.matching import compile_pattern, grep
+        from ramify.agents.matching import grep
+        from ramify.agents.patterns import compile_pattern
         from ramify.studio.drawing.terminal import citation_heading
-        from ramify.tools.search.searcher import DEMO
+        from ramify.tools.search.searcher import DEMO, unfinished_notices
 
         find_all = compile_pattern(pattern, regex, match_case)
         stores = load_stores(index, allow_pickle) or [DEMO]
-        matches = grep(
-            stores[0] if len(stores) == 1 else stores, pattern, regex=regex, match_case=match_case, within=within, limit=limit
-        )  # fmt: skip
+        where: Any = stores[0] if len(stores) == 1 else stores
+        matches = grep(where, pattern, regex=regex, match_case=match_case, within=within, limit=limit)
+    for notice in unfinished_notices(where):
+        note(notice)
     if as_json:
         print_json(matches.to_json())
         return 0 if matches.total else 1
     for number, citation in enumerate(matches.citations, 1):
         out().print(citation_heading(number, citation, ""))
         quote = Text(one_line(citation.quote))
-        for match in find_all(quote.plain):
-            quote.stylize("bold", *match.span())
+        for begin, end in find_all(quote.plain):
+            quote.stylize("bold", begin, end)
         out().print(Padding(quote, (0, 0, 0, 2), expand=False))
     note(f"{pluralize(matches.total, 'place')} in {pluralize(matches.searched, 'passage')}")
     if not matches.complete:

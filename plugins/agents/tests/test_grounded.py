@@ -7,13 +7,16 @@ from typing import Any
 import pytest
 from deepagents import create_deep_agent
 from langchain.agents import create_agent
+from langchain.agents.middleware import ClearToolUsesEdit, ContextEditingMiddleware, ModelCallLimitMiddleware
+from langchain_core.documents import Document
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import BaseTool, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import BaseModel
 
+from plugins.serve.tests.hostile import active_elements
 from ramify.agents import Grounded, grep_tool
 from ramify.agents.grounded import ASK_AGAIN, EMPTY
 from ramify.graphs import research_tool, search_tool
@@ -84,7 +87,7 @@ def test_each_sentence_gets_its_source_and_one_that_no_quotation_says_is_marked(
         "He was born in Budapest in 1899. [1] The pen was patented in 1938. [2] Budapest is the capital of Hungary. (no source) "
         "He sold 9 million pens. [2] (no cited passage says this)"
     )
-    assert "[1] demo/corpus.jsonl#laszlo-biro: " in text
+    assert "- [1] demo/corpus.jsonl#laszlo-biro: " in text
     assert [citation["title"] for citation in state["grounds"]["citations"]] == ["László Bíró", "Ballpoint pen"]
     assert "Budapest" in state["grounds"]["citations"][0]["quote"]
 
@@ -211,6 +214,83 @@ def test_a_list_of_sources_that_the_model_writes_itself_is_replaced() -> None:
     assert kept == "Sources:\nHe had three cats. (no source)"
 
 
+def test_a_number_of_which_nobody_can_tell_whether_it_says_the_sentence_is_not_taken_on_trust() -> None:
+    model = scripted("Intel makes very good pizza [1].")
+    state = asked(model, Grounded(model="extractive"), "When was Intel founded?")
+    assert state["messages"][-1].text.startswith("Intel makes very good pizza. [1] (not checked)\n")
+    assert verdicts(state) == {"Intel makes very good pizza.": None}
+
+
+def test_facts_of_several_calls_in_one_sentence() -> None:
+    questions = ["When was Intel founded?", "When was AMD founded?"]
+    model = scripted(
+        "Intel was founded on 18 July 1968 [1] and AMD on 1 May 1969 [1].",
+        calls=lambda _: [call for question in questions for call in research(question)],
+    )
+    state = asked(model, Grounded(model="extractive", ask_again=0))
+    assert set(verdicts(state).values()) == {True}
+    assert {citation["title"] for citation in state["grounds"]["citations"]} == {"Intel", "AMD"}
+
+
+def test_only_the_message_with_its_grounds_is_streamed() -> None:
+    agent = create_agent(scripted("He had three cats.", "László Bíró was born in Budapest."), middleware=[Grounded(model="extractive")])
+    stream = agent.stream({"messages": [("user", QUESTION)]}, stream_mode="messages")
+    texts = [message.text for message, _ in stream if isinstance(message, AIMessage) and message.text]
+    assert len(texts) == 1
+    assert texts[0].startswith("László Bíró was born in Budapest. [1]")
+
+
+@pytest.mark.parametrize("artifact", [[Document("In Budapest there are 31 degrees.")], {"citations": ["http://x"]}, {"tree": []}, 5])
+def test_the_text_of_a_tool_with_an_artifact_of_its_own_is_a_ground(artifact: Any) -> None:
+    @tool(response_format="content_and_artifact")
+    def weather(city: str) -> tuple[str, Any]:
+        """Return the weather."""
+        return f"In {city} there are 31 degrees.", artifact
+
+    model = scripted("In Budapest there are 31 degrees.", calls=lambda _: [{"name": "weather", "args": {"city": "Budapest"}}])
+    state = asked(model, Grounded(model="extractive", also=["weather"], ask_again=0), tools=[weather])
+    assert verdicts(state) == {"In Budapest there are 31 degrees.": True}
+
+
+def test_what_documents_say_loads_nothing_where_markdown_is_shown() -> None:
+    evil = "The pump weighs 31 kg ![x](https://evil.example/p.png) <img src=x onerror=alert(1)>."
+
+    @tool
+    def look_up(name: str) -> str:
+        """Look something up."""
+        return evil
+
+    model = scripted("The pump weighs 31 kg [1].", calls=lambda _: [{"name": "look_up", "args": {"name": "pump"}}])
+    text = asked(model, Grounded(model="extractive", also=["look_up"], ask_again=0), tools=[look_up])["messages"][-1].text
+    assert active_elements(text) == []
+
+
+def test_other_content_of_the_system_message_is_kept() -> None:
+    model = scripted("László Bíró was born in Budapest.")
+    system = SystemMessage([{"type": "text", "text": "Be kind.", "cache_control": {"type": "ephemeral"}}])
+    asked(model, Grounded(model="extractive"), system_prompt=system)
+    first, second = model.heard[0][0].content
+    assert first == system.content[0]
+    assert "[1]" in second["text"]
+
+
+def test_a_turn_without_a_final_message_has_no_grounds_of_the_turn_before() -> None:
+    limit = ModelCallLimitMiddleware(thread_limit=2, exit_behavior="end")
+    model = scripted("László Bíró was born in Budapest.")
+    agent = create_agent(model, middleware=[limit, Grounded(model="extractive")], checkpointer=InMemorySaver())
+    config: Any = {"configurable": {"thread_id": "1"}}
+    first, second = (agent.invoke({"messages": [("user", QUESTION)]}, config) for _ in range(2))
+    assert first["grounds"]["sentences"]
+    assert second["grounds"] is None
+
+
+def test_results_that_other_middleware_takes_out_of_the_request_are_grounds() -> None:
+    edits = ContextEditingMiddleware(edits=[ClearToolUsesEdit(trigger=1, keep=0)])
+    model = scripted("László Bíró was born in Budapest.")
+    agent = create_agent(model, middleware=[edits, Grounded(model="extractive", ask_again=0)])
+    assert set(verdicts(agent.invoke({"messages": [("user", QUESTION)]})).values()) == {True}
+
+
 def test_a_structured_response_is_left_as_it_is() -> None:
     class City(BaseModel):
         """A city."""
@@ -220,7 +300,7 @@ def test_a_structured_response_is_left_as_it_is() -> None:
     model = scripted("", calls=lambda question: [{"name": "City", "args": {"name": "Budapest"}}])
     state = asked(model, Grounded(model="extractive"), response_format=City)
     assert state["structured_response"] == City(name="Budapest")
-    assert "grounds" not in state
+    assert state["grounds"] is None
 
 
 def test_what_is_no_text_in_a_message_is_kept() -> None:
@@ -249,6 +329,8 @@ def test_wrong_options_are_errors_at_once() -> None:
         Grounded(search_tool(), search_first=True)
     with pytest.raises(UsageError):
         Grounded(model="extractive", ask_again=-1)
+    with pytest.raises(UsageError):
+        Grounded(model="extractive", also="weather")
     with pytest.raises(UsageError):
         Grounded(modle="extractive")
 

@@ -63,13 +63,63 @@ def test_a_place_that_two_passages_share_counts_once(folder: Path) -> None:
 
 def test_a_regular_expression(folder: Path) -> None:
     assert len(quotes(folder, r"\bB-00[1-5]\b", regex=True)) == 5
-    assert quotes(folder, r"^öl", regex=True) == []
+    assert quotes(folder, r"^öl.*00$", regex=True) == ["Öl-Filter,7.00"]
 
 
 def test_only_some_files_and_only_the_first(folder: Path) -> None:
     assert quotes(folder, "12", within="PARTS", limit=1) == ["AX-12 (long),3.50"]
     matches = grep(folder, "wrench", limit=3)
     assert (len(matches.citations), matches.total) == (3, 119)
+
+
+def test_each_sentence_of_a_line_counts(tmp_path: Path) -> None:
+    sentences = [f"Step {number} needs the wrench." for number in range(119)]
+    Index.from_texts(["The valve AX-1 is red. The valve is old. Never open AX-1.", " ".join(sentences)], "minilm", path=tmp_path / "index")
+    assert quotes(tmp_path / "index", "AX-1") == ["The valve AX-1 is red.", "Never open AX-1."]
+    assert grep(tmp_path / "index", "wrench").total == 119
+    [both] = quotes(tmp_path / "index", "red. The valve is old. Never")
+    assert both == "The valve AX-1 is red. The valve is old. Never open AX-1."
+
+
+def test_a_quotation_over_the_end_of_a_passage_is_found(folder: Path) -> None:
+    for number in range(1, 119):
+        assert grep(folder, f"check the gap. Step {number + 1}: tighten").total == 1
+
+
+@pytest.mark.parametrize(
+    ("written", "asked"),
+    [
+        ("Mu\u0308ller", "Müller"),
+        ("part AB\u00ad12", "AB12"),
+        ("non\u2011breaking", "non-breaking"),
+        ("a \u201csmart\u201d quote", 'a "smart" quote'),
+        ("Stra\u00dfe", "STRASSE"),
+        ("the \ufb01le", "the file"),
+        ("see ERR-\n4711", "ERR-4711"),
+        ("\u1112\u1161\u11ab강", "한강"),
+    ],
+)
+def test_forms_of_the_same_letters_are_found(written: str, asked: str, tmp_path: Path) -> None:
+    Index.from_texts([f"Before it. Here is {written} and more. After it."], "minilm", path=tmp_path / "index")
+    assert quotes(tmp_path / "index", asked) == [f"Here is {written} and more."] or "\n" in written
+    assert grep(tmp_path / "index", asked).total == 1
+
+
+def test_a_long_sentence_is_quoted_around_the_match(tmp_path: Path) -> None:
+    words = [f"word{number}" for number in range(400)]
+    Index.from_texts([" ".join(words)], "minilm", path=tmp_path / "index")
+    [quote] = quotes(tmp_path / "index", "word100")
+    assert "word100" in quote
+    assert quote.startswith("… ")
+    assert quote.endswith(" …")
+    assert len(quote) < 320
+
+
+def test_files_are_named_as_they_are_shown(folder: Path) -> None:
+    [citation] = grep(folder, "ax-12 (short)").citations
+    assert grep(folder, "ax-12", within=citation.file).total == 2
+    with pytest.raises(UsageError, match=r"nowhere\.pdf"):
+        grep(folder, "ax-12", within="nowhere.pdf")
 
 
 def test_the_time_that_is_used_up_is_said(folder: Path) -> None:
@@ -83,7 +133,12 @@ def test_several_indexes_with_their_names(folder: Path) -> None:
     assert {citation.collection for citation in found} == {"demo"}
 
 
-@pytest.mark.parametrize("pattern", ["", "  ", "x" * 1001])
+def test_no_place_at_all_is_an_error() -> None:
+    with pytest.raises(UsageError, match="-1"):
+        grep("demo", "a", limit=-1)
+
+
+@pytest.mark.parametrize("pattern", ["", "  ", "\u200b", "x" * 1001])
 def test_a_pattern_without_letters_or_without_end_is_an_error(pattern: str) -> None:
     with pytest.raises(UsageError, match=f"{len(pattern):,}"):
         grep("demo", pattern)

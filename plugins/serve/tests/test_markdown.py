@@ -8,9 +8,10 @@ from markdown_it import MarkdownIt
 
 from plugins.serve.tests.conftest import BORN
 from plugins.serve.tests.hostile import HOSTILE, active_elements
+from ramify.agents.markdown import escape_markdown
 from ramify.graphs.run import Result, ask
 from ramify.nodes.tree.citation import Citation, Sentence
-from ramify.serve._chat import TreeNarration, escape_markdown, extract_short_answer, markdown_paragraphs
+from ramify.serve._chat import TreeNarration, extract_short_answer, markdown_paragraphs
 from ramify.serve.questions import Event
 
 
