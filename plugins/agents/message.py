@@ -24,6 +24,10 @@ _MARK = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 """Numbers of quotations; no link, definition of a link or index of a variable."""
+_ONLY_MARKS = re.compile(r"\s*(?:[\[【［][\d,;– -]{1,20}[\]】］]\s*)+$")
+_MIN_WRAPPED_CHARS = 45
+"""Lines of at least this length that end within a sentence were wrapped."""
+_OPEN_END = re.compile(r"[^.!?:;|。！？]$")
 _RANGE = re.compile(r"(\d+)(?:\s*[–-]\s*(\d+))?")
 _MAY_PRECEDE = re.compile(r"[^\W\d_]{4,}$|[^\w\s\]]$|\d[\]】］]$")
 """A word, a stop or another number directly before a number; a short name has an index there, and a text in brackets a link."""
@@ -81,7 +85,10 @@ def _paragraphs(text: str) -> Iterator[Span]:
             yield from paragraph()
             first = -1
             continue
-        if in_table or first < 0 or _BULLET.match(line):
+        before = text[first:last].rpartition("\n")[2].rstrip()
+        is_wrapped = len(before) >= _MIN_WRAPPED_CHARS and _OPEN_END.search(before) is not None
+        goes_on = is_wrapped or _ONLY_MARKS.match(line) is not None
+        if in_table or first < 0 or _BULLET.match(line) or not goes_on:
             yield from paragraph()
             bullet = None if in_table else _BULLET.match(line)
             first = begin + (bullet.end() if bullet else 0)
