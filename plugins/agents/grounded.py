@@ -188,5 +188,10 @@ def _is_text(part: str | dict[str, Any]) -> bool:
 
 
 def _unstreamed(model: BaseChatModel) -> BaseChatModel:
-    """Return a model whose tokens are not in a stream of messages: what is streamed is the message with its grounds."""
+    """Return a model whose tokens are not in a stream of messages: what is streamed is the message with its grounds.
+
+    A model that is chosen at each call (`init_chat_model` without a name) is returned unchanged.
+    """
+    if not isinstance(model, BaseChatModel):
+        return model
     return model.model_copy(update={"tags": [*(model.tags or []), TAG_NOSTREAM]})
