@@ -1,7 +1,6 @@
 """The tools themselves: what they ask for, what they say, and what they do with bad input."""
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 
 import ramify.graphs as graphs
 from ramify.tools.index import Index
-from tests.documented import differences
 from tests.embeddings import WordEmbeddings
 from tests.graphs.agents import thinker
 from tests.river import FINAL, FIRST, QUESTION, TEXTS, but, river
@@ -93,13 +91,6 @@ def test_a_search_gives_numbered_passages_and_the_objects_of_search_json() -> No
     assert lines[1].endswith("): The river Seine runs through Paris.")
     assert [set(hit) for hit in said.artifact] == [{"id", "source", "text", "score", "metadata"}] * 2
     json.dumps(said.artifact)
-
-
-def test_the_words_in_the_documents_are_the_real_ones() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "agents.md").read_text(encoding="utf-8")
-    [shown] = re.findall(r"```text\n(.*?)\n```", page, re.DOTALL)
-    said = call(graphs.research_tool(model="extractive"), question="In which city was the inventor of the ballpoint pen born?")
-    assert differences(shown, str(said.content)) == []
 
 
 def test_the_schema_tells_a_model_all_it_must_know(folder: Path) -> None:
