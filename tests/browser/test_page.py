@@ -155,15 +155,6 @@ def test_a_citation_opens_the_marked_sentence_by_keyboard(page: Page) -> None:
     expect(number).to_be_focused()
 
 
-def test_a_question_is_stopped(page: Page) -> None:
-    ask(page, BORN)
-    page.locator("#stop").click()
-    expect(page.locator(".turn .empty")).to_contain_text("Stopped")
-    expect(page.locator("#send")).to_be_visible()
-    ask(page, BORN)
-    answered(page)
-
-
 def test_a_conversation_is_kept_continued_and_deleted(page: Page) -> None:
     ask(page, "Who is the inventor of the ballpoint pen?")
     answered(page)
