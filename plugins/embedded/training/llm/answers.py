@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from plugins.embedded.training.example import occurrences, seeded_random
-from plugins.embedded.training.llm.hops import Hop, Hops, folders, summary
-from plugins.embedded.training.llm.rendered import Asked, describe
+from plugins.embedded.training.llm.hops import COMPARED, Hop, Hops, first_needed, folders, summary
+from plugins.embedded.training.llm.rendered import Asked, describe, sentence
 from plugins.embedded.training.llm.shown import numbers_of, passages_among, quoted_text
 from plugins.embedded.training.source import Document, WordIndex, supporting_documents
 from plugins.embedded.training.technical import FOLDERS
@@ -14,11 +14,18 @@ from plugins.embedded.training.writing.written import ask, fold
 from ramify.nodes.tree import UNKNOWN
 from ramify.prompts.answer import ANSWER, AnsweredFromPassages
 from ramify.prompts.decide import DECIDE, Decision
+from ramify.tools.english import strip_disambiguation
+from ramify.tools.names import contains_name
+from ramify.tools.passage import Passage
 from ramify.tools.quoting import truncate_line
 
 SINGLE: Final = ("squad_dev", "boolq_dev", "boolq_train", *FOLDERS)
 _MISSED: Final = 0.25
 """Share of the questions for which the search misses the passage that answers."""
+_SHOWN: Final = 0.34
+"""Share of the single steps for which `decide` sees the passage that answers."""
+_AS_A_PART: Final = 0.6
+"""Share of the steps that are asked as a part of the whole question."""
 _LONGEST_ANSWER: Final = 60
 _LONGEST_MISSING: Final = 120
 _KINDS: Final = frozenset(("span", "number", "name", "command", "field", "none", "yes", "no"))
@@ -61,11 +68,12 @@ def _answered(
     above: str,
     answer: str,
     documents: Iterable[Document],
-    passages: tuple[Any, ...],
+    passages: tuple[Passage, ...],
     missing: str,
 ) -> Asked:
     numbers = numbers_of(documents, passages) if answer else []
-    said = answer or f"{UNKNOWN}: {truncate_line(describe(missing), _LONGEST_MISSING)}"
+    lacks = describe(missing) or missing[:1].lower() + missing[1:].rstrip("?")
+    said = answer or f"{UNKNOWN}: {truncate_line(lacks, _LONGEST_MISSING)}"
     kind = "unknown" if not answer else fold(answer) if fold(answer) in ("yes", "no") else "known"
     reply = AnsweredFromPassages(answer=answer or UNKNOWN, citations=numbers)
     slots = {"question": question, "above": above}
@@ -79,7 +87,7 @@ def hop_answers(made: Iterable[Hops], index: WordIndex) -> Iterator[Asked]:
             choose = seeded_random("hop", hops.question, number)
             missed = choose.random() < _MISSED
             shown = passages_among([] if missed else [hop.document], hop.question, index, [hop.answer], hops.documents, choose)
-            above = hops.question if choose.random() < 0.6 else ""
+            above = hops.question if choose.random() < _AS_A_PART else ""
             groups = (fold(hop.question), *hops.groups)
             if shown:
                 answer = "" if missed else hop.answer
@@ -113,8 +121,9 @@ def told(hop: Hop, document: Document) -> bool:
 
 
 def decisions(made: Iterable[Hops], index: WordIndex) -> Iterator[Asked]:
-    """Yield questions of two steps with the documents of both, of one, or of none: answer, ask for the other, split."""
+    """Yield single steps, and questions of two with the documents of both, of one, or of none: answer, ask for the other, split."""
     for hops in made:
+        yield from filter(None, (_step_decision(hops, number, index) for number in range(len(hops.steps))))
         if not (hops.in_turn or hops.apart) or not _tells(hops):
             continue
         for shown_steps in (hops.steps, hops.steps[:1], ()):
@@ -141,6 +150,39 @@ def _decision(hops: Hops, known: tuple[Hop, ...], index: WordIndex) -> Asked | N
     else:
         reply.update(questions=[hop.template for hop in missing])
     thought = summary(known, reply["questions"])
-    slots = {"question": hops.question, "above": "", "dependent": True, "hint": "", "may": ""}
+    if not known:
+        thought = f"Nothing of it is told. {first_needed(missing[0].question) if hops.in_turn else COMPARED}"
     kind = reply["action"] if not missing else f"decompose_{len(missing)}"
-    return Asked(DECIDE, hops.source, kind, hops.groups, slots, Decision(**reply), thought, shown)
+    return _decided(hops.source, kind, hops.groups, hops.question, "", reply, sentence(thought), shown)
+
+
+def _step_decision(hops: Hops, number: int, index: WordIndex) -> Asked | None:
+    """Return what to do with a single step: answer; without its document look up what it names, or say what is not told."""
+    hop, choose = hops.steps[number], seeded_random("decide step", hops.question, number)
+    right = [hop.document] if choose.random() < _SHOWN else []
+    shown = passages_among(right, hop.question, index, [hop.answer], hops.documents, choose)
+    if shown is None:
+        return None
+    reply: dict[str, Any] = {"action": "unknown", "citations": numbers_of(right, shown), "entities": [], "questions": []}
+    title = strip_disambiguation(hop.document.title or "")
+    if right:
+        reply.update(action="answer", answer=hop.answer)
+    elif contains_name(hop.question, title):
+        reply.update(action="entities", entities=[title])
+    thought = summary([hop] if right else [], [] if right else [hop.question])
+    above = hops.question if choose.random() < _AS_A_PART else ""
+    return _decided(f"{hops.source}_step", reply["action"], (fold(hop.question), *hops.groups), hop.question, above, reply, thought, shown)
+
+
+def _decided(
+    source: str,
+    kind: str,
+    groups: tuple[str, ...],
+    question: str,
+    above: str,
+    reply: dict[str, Any],
+    thought: str,
+    shown: tuple[Passage, ...],
+) -> Asked:
+    slots = {"question": question, "above": above, "dependent": True, "hint": "", "may": ""}
+    return Asked(DECIDE, source, kind, groups, slots, Decision(**reply), thought, shown)

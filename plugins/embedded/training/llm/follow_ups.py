@@ -7,6 +7,7 @@ from typing import Final
 
 from plugins.embedded.training.llm.rendered import Asked
 from plugins.embedded.training.writing.follow_ups import described, rewrites, said_before, unchanged
+from plugins.embedded.training.writing.single import leans
 from plugins.embedded.training.writing.written import Written, ask, fold, words
 from ramify.nodes.conversation import MAX_TURNS
 from ramify.prompts.contextualize import CONTEXTUALIZE, Standalone
@@ -18,6 +19,7 @@ _MADE: Final = 600
 _QUESTION = re.compile(
     r"(?:who|whom|whose|what|which|when|where|why|how|is|are|was|were|does|did|do|can|could|has|have|tell|show|list|in (?:what|which))\b", re.I
 )
+_LEANS = re.compile(r"(?:and|so|what about|how about|which one|what else|anything|why|when|where|who)\W*(?:\w+\W*)?$|(?:and|so|but|what about|how about)\b", re.I)
 _UNSURE: Final = frozenset(("", "cannotanswer", "i don t know", "unknown", "it is not said", "the passages do not say"))
 
 
@@ -37,7 +39,9 @@ def _follow_up(written: Written) -> Asked | None:
     kept = fold(question) == fold(rewritten)
     if not turns or not _said(rewritten, said) or (not kept and is_complete(question) and not only_extends(question, rewritten)):
         return None
-    if not _QUESTION.match(rewritten) or len(rewritten.split()) < 3:
+    added = {word for word in set(words(rewritten)) - set(words(question)) if len(word) > 2}
+    fits = kept and not leans(question) and not _LEANS.match(question) or not kept and added & set(words(" ".join(said[1:])))
+    if not fits or not _QUESTION.match(rewritten) or len(rewritten.split()) < 4:
         return None
     slots = {"question": question, "turns": turns}
     reply = Standalone(question=question if kept else ask(rewritten))

@@ -1,13 +1,14 @@
 """Questions with the steps that lead to their answers, each with the document that tells it."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from plugins.embedded.training.example import occurrences, seeded_random
-from plugins.embedded.training.llm.rendered import describe
+from plugins.embedded.training.llm.rendered import describe, sentence
 from plugins.embedded.training.llm.shown import quoted_text
 from plugins.embedded.training.public_sets import answer_forms
 from plugins.embedded.training.relations import WORDINGS
@@ -15,11 +16,10 @@ from plugins.embedded.training.source import Document, Folder, load_data_folder,
 from plugins.embedded.training.technical import FOLDERS
 from plugins.embedded.training.writing.decomposed import cleaned
 from plugins.embedded.training.writing.written import ask, fold
-from ramify.prompts.lenient_types import SENTENCE_CHARS
 from ramify.tools.english import strip_disambiguation
-from ramify.tools.quoting import truncate_line
 
 MULTI_HOP: Final = ("musique_train", "2wikimultihopqa_train", "hotpotqa_train", *FOLDERS)
+COMPARED: Final = "Two facts are compared."
 _REFERENCE = re.compile(r"#(\d)")
 
 
@@ -62,11 +62,15 @@ class Hops:
 
 
 def summary(known: Sequence[Hop], missing: Sequence[str]) -> str:
-    """Return the thought about a question: what is known of it, and which questions are left."""
-    told = "; ".join(f"{describe(hop.question)}: {hop.answer}" for hop in known)
-    left = " and ".join(map(describe, missing))
-    thought = "; ".join(filter(None, (told, f"missing: {left}" if left else "")))
-    return truncate_line(f"{thought[:1].upper()}{thought[1:]}", SENTENCE_CHARS)
+    """Return the thought about a question: what is known of it, and what is asked for next."""
+    told = [f"{phrase} is {hop.answer}" if (phrase := describe(hop.question)) else f"{hop.question} {hop.answer}" for hop in known]
+    left = [f"{describe(question) or 'a fact'} is missing" for question in missing]
+    return sentence("; ".join([*told, *dict.fromkeys(left)]))
+
+
+def first_needed(first: str) -> str:
+    """Return the thought about a question whose first part has to be known before the second."""
+    return sentence(f"{describe(first) or 'the answer to one part'} has to be known first")
 
 
 def folders(data: Path, names: Iterable[str]) -> Iterator[Folder]:
@@ -77,31 +81,40 @@ def folders(data: Path, names: Iterable[str]) -> Iterator[Folder]:
 def multi_hop(folder: Folder) -> Iterator[Hops]:
     """Yield the multi-hop questions of a folder, without steps where these are not known."""
     by_title = {fold(document.title or ""): document for document in folder.documents.values()}
+    names = Counter(fold(strip_disambiguation(document.title or "")) for document in folder.documents.values())
     for item in folder.questions:
         documents = tuple(supporting_documents(folder, item))
         if len(documents) < 2 or not item["answer"] or (folder.name in FOLDERS and item["metadata"]["kind"] != "two_hop"):
             continue
         answer = item["answer"].capitalize() if fold(item["answer"]) in ("yes", "no") else item["answer"]
-        steps = _of_evidences(item, by_title, documents) if "evidences" in item else _of_steps(item, folder)
+        steps = _of_evidences(item, by_title, names, documents) if "evidences" in item else _of_steps(item, folder)
         yield Hops(folder.name, ask(cleaned(item["question"])), " ".join(answer.split()), documents, steps or ())
 
 
-def _of_evidences(item: dict[str, Any], by_title: dict[str, Document], documents: Sequence[Document]) -> tuple[Hop, ...] | None:
+def _of_evidences(
+    item: dict[str, Any], by_title: dict[str, Document], names: Counter[str], documents: Sequence[Document]
+) -> tuple[Hop, ...] | None:
     """Return the steps that the evidences of 2WikiMultihopQA make, in one of the wordings of each relation; None if one is not told."""
     steps: list[Hop] = []
     for subject, relation, answer in item["evidences"]:
-        name = strip_disambiguation(subject)
+        bare = strip_disambiguation(subject)
+        name = bare if names[fold(bare)] < 2 else subject  # of several of one name, it has to be told which
         document = by_title.get(fold(subject)) or next(
-            (shown for shown in documents if fold(strip_disambiguation(shown.title or "")) == fold(name)), None
+            (shown for shown in documents if fold(strip_disambiguation(shown.title or "")) == fold(bare)), None
         )
         said = _as_told(answer, document)
         if document is None or said is None or relation not in WORDINGS:
             return None
-        wording, *others = seeded_random(item["id"], relation).sample(WORDINGS[relation], min(2, len(WORDINGS[relation])))
-        before = next((n for n, step in enumerate(steps, 1) if fold(step.answer) == fold(name)), None)
+        wording, *others = seeded_random(item["id"], relation).sample(spoken(relation), min(2, len(spoken(relation))))
+        before = next((n for n, step in enumerate(steps, 1) if fold(step.answer) in (fold(name), fold(bare))), None)
         template = wording.format(s=name if before is None else f"{{{before}}}")
         steps.append(Hop(wording.format(s=name), template, said, document, others[0].format(s=name) if others else ""))
     return tuple(steps)
+
+
+def spoken(relation: str) -> list[str]:
+    """Return the wordings in which a person asks for a relation."""
+    return [wording for wording in WORDINGS[relation] if ">>" not in wording]
 
 
 def _of_steps(item: dict[str, Any], folder: Folder) -> tuple[Hop, ...] | None:

@@ -12,9 +12,10 @@ from plugins.embedded.training.writing.written import fold
 from ramify.nodes.asking.ask import ROLES
 from ramify.nodes.asking.language_model import to_quotes
 from ramify.nodes.settings import Settings
-from ramify.prompts.lenient_types import reply_fields
+from ramify.prompts.lenient_types import SENTENCE_CHARS, reply_fields
 from ramify.prompts.prompt import Example, Prompt
 from ramify.tools.passage import Passage
+from ramify.tools.quoting import truncate_line
 
 SETTINGS: Final = Settings()
 """The defaults, which a small model gets: with a thought, with worked examples."""
@@ -54,6 +55,11 @@ def render(asked: Asked, settings: Settings = SETTINGS) -> dict[str, Any]:
 
 
 def describe(question: str) -> str:
-    """Return what a question asks for, as a noun phrase if it has a plain form, otherwise in its own words."""
+    """Return what a question asks for, as a noun phrase; empty if it has no plain form."""
     known = phrased(question)
-    return known[0] if known else question[:1].lower() + question[1:].rstrip("? ")
+    return known[0] if known else ""
+
+
+def sentence(text: str) -> str:
+    """Return a text as one sentence of a thought, as long as a reply may have it."""
+    return truncate_line(f"{text[:1].upper()}{text[1:].rstrip('.')}.", SENTENCE_CHARS)

@@ -14,6 +14,8 @@ from ramify.tools.passage import Passage
 COUNTS: Final = (3, 5, 5)
 """How many passages a call shows: the defaults of the strategies."""
 _AMONG: Final = 15
+_COPIED: Final = 200
+"""Characters by which copies of a passage are known, such as in the manuals of two releases."""
 
 
 def to_passage(document: Document, rank: int = 0) -> Passage:
@@ -35,6 +37,7 @@ def passages_among(
     The others are none of the known ones, nor of their titles, and contain none of the answers that should be absent.
     """
     count = max(choose.choice(COUNTS), len(right))
+    copies = {document.text[:_COPIED] for document in right}
     ids, titles = {document.id for document in known}, {fold(document.title) for document in known if document.title}
     answers = [answer for answer in absent if fold(answer) not in ("yes", "no")]
     others = [
@@ -44,7 +47,8 @@ def passages_among(
         and fold(document.title or "") not in titles
         and not any(list(occurrences(answer, f"{document.title} {document.text}")) for answer in answers)
     ]
-    drawn = [*right, *others[: count - len(right)]]
+    distinct = {document.text[:_COPIED]: document for document in reversed(others) if document.text[:_COPIED] not in copies}
+    drawn = [*right, *list(reversed(distinct.values()))[: count - len(right)]]
     choose.shuffle(drawn)
     shown = limit_passages(tuple(to_passage(document, rank) for rank, document in enumerate(drawn)), SETTINGS)
     return shown if {document.id for document in right} <= {passage.id for passage in shown} and shown else None

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Final
 
 from plugins.embedded.training.example import seeded_random
-from plugins.embedded.training.llm.hops import Hop, Hops, summary
-from plugins.embedded.training.llm.rendered import Asked, describe
+from plugins.embedded.training.llm.hops import COMPARED, Hop, Hops, first_needed, summary
+from plugins.embedded.training.llm.rendered import Asked
 from plugins.embedded.training.llm.shown import to_passage
 from plugins.embedded.training.writing.decomposed import decomposed
 from plugins.embedded.training.writing.linked import encyclopedic, linked
@@ -48,8 +48,9 @@ def _split(source: str, groups: tuple[str, ...], question: str, how: str, steps:
     if (how != "bridge" and how not in _COMPARED) or not all(_ASKS.match(step) and len(step.split()) > 2 for step in steps):
         return None
     first, second = steps
-    phrase = describe(first)
-    thought = f"{phrase[:1].upper()}{phrase[1:]} has to be known first." if how == "bridge" else "Two facts are compared."
+    if source.startswith("break") and how == "bridge" and first.startswith("What is"):  # often an apposition: "the city of Calgary"
+        return None
+    thought = first_needed(first) if how == "bridge" else COMPARED
     kind = "bridge" if how == "bridge" else "compared"
     return Asked(DECOMPOSE, source, kind, groups, slots, Pair(simple=False, first=first, second=second), thought)
 
