@@ -72,12 +72,16 @@ def _answered(
     missing: str,
 ) -> Asked:
     numbers = numbers_of(documents, passages) if answer else []
-    lacks = describe(missing) or missing[:1].lower() + missing[1:].rstrip("?")
-    said = answer or f"{UNKNOWN}: {truncate_line(lacks, _LONGEST_MISSING)}"
+    said = answer or f"{UNKNOWN}: {_lacking(missing)}"
     kind = "unknown" if not answer else fold(answer) if fold(answer) in ("yes", "no") else "known"
     reply = AnsweredFromPassages(answer=answer or UNKNOWN, citations=numbers)
     slots = {"question": question, "above": above}
     return Asked(ANSWER, source, kind, groups, slots, reply.model_copy(update={"answer": said}), passages=passages)
+
+
+def _lacking(question: str) -> str:
+    """Return what is missing where a question has no answer, in its words."""
+    return truncate_line(describe(question) or question[:1].lower() + question[1:].rstrip("?"), _LONGEST_MISSING)
 
 
 def hop_answers(made: Iterable[Hops], index: WordIndex) -> Iterator[Asked]:
@@ -169,7 +173,7 @@ def _step_decision(hops: Hops, number: int, index: WordIndex) -> Asked | None:
         reply.update(action="answer", answer=hop.answer)
     elif contains_name(hop.question, title):
         reply.update(action="entities", entities=[title])
-    thought = summary([hop] if right else [], [] if right else [hop.question])
+    thought = summary([hop], ()) if right else sentence(f"missing: {_lacking(hop.question)}")
     above = hops.question if choose.random() < _AS_A_PART else ""
     return _decided(f"{hops.source}_step", reply["action"], (fold(hop.question), *hops.groups), hop.question, above, reply, thought, shown)
 

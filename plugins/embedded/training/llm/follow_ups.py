@@ -17,9 +17,12 @@ from ramify.tools.anaphora import is_complete, only_extends
 SOURCES: Final = frozenset(("canard_dev", "cast_ikat_rewrites", "mtrag_rewrites", "followup_nlidb"))
 _MADE: Final = 600
 _QUESTION = re.compile(
-    r"(?:who|whom|whose|what|which|when|where|why|how|is|are|was|were|does|did|do|can|could|has|have|tell|show|list|in (?:what|which))\b", re.I
+    r"(?:who|whom|whose|what|which|when|where|why|how|is|are|was|were|does|did|do|can|could|has|have|tell|show|list|in (?:what|which))\b",
+    re.IGNORECASE,
 )
-_LEANS = re.compile(r"(?:and|so|what about|how about|which one|what else|anything|why|when|where|who)\W*(?:\w+\W*)?$|(?:and|so|but|what about|how about)\b", re.I)
+_LEANS = re.compile(
+    r"(?:and|so|but|what about|how about)\b|(?:which one|what else|anything|why|when|where|who)\W*(?:\w+\W*)?$", re.IGNORECASE
+)
 _UNSURE: Final = frozenset(("", "cannotanswer", "i don t know", "unknown", "it is not said", "the passages do not say"))
 
 
@@ -40,7 +43,8 @@ def _follow_up(written: Written) -> Asked | None:
     if not turns or not _said(rewritten, said) or (not kept and is_complete(question) and not only_extends(question, rewritten)):
         return None
     added = {word for word in set(words(rewritten)) - set(words(question)) if len(word) > 2}
-    fits = kept and not leans(question) and not _LEANS.match(question) or not kept and added & set(words(" ".join(said[1:])))
+    stands = kept and not leans(question) and not _LEANS.match(question)
+    fits = stands or (not kept and added & set(words(" ".join(said[1:]))))
     if not fits or not _QUESTION.match(rewritten) or len(rewritten.split()) < 4:
         return None
     slots = {"question": question, "turns": turns}

@@ -64,7 +64,7 @@ class Hops:
 def summary(known: Sequence[Hop], missing: Sequence[str]) -> str:
     """Return the thought about a question: what is known of it, and what is asked for next."""
     told = [f"{phrase} is {hop.answer}" if (phrase := describe(hop.question)) else f"{hop.question} {hop.answer}" for hop in known]
-    left = [f"{describe(question) or 'a fact'} is missing" for question in missing]
+    left = [f"{describe(question) or 'the next fact'} is missing" for question in missing]
     return sentence("; ".join([*told, *dict.fromkeys(left)]))
 
 

@@ -51,7 +51,13 @@ def render(asked: Asked, settings: Settings = SETTINGS) -> dict[str, Any]:
         slots["passages"] = list(to_quotes(asked.passages, settings).values())
     messages = [{"role": ROLES[message.type], "content": str(message.content)} for message in prompt.render(slots)]
     reply = Example(slots, asked.reply, asked.thought).reply_json(reply_fields(prompt.reply))
-    return {"prompt": prompt.name, "source": asked.source, "kind": asked.kind, "messages": messages, "reply": json.dumps(reply, ensure_ascii=False)}
+    return {
+        "prompt": prompt.name,
+        "source": asked.source,
+        "kind": asked.kind,
+        "messages": messages,
+        "reply": json.dumps(reply, ensure_ascii=False),
+    }
 
 
 def describe(question: str) -> str:

@@ -12,7 +12,7 @@ from plugins.embedded.training.llm.shown import to_passage
 from plugins.embedded.training.writing.decomposed import decomposed
 from plugins.embedded.training.writing.linked import encyclopedic, linked
 from plugins.embedded.training.writing.single import asked_of_one
-from plugins.embedded.training.writing.written import Written, fold
+from plugins.embedded.training.writing.written import fold
 from ramify.nodes.chain import chain_history
 from ramify.nodes.tree import ROOT, UNKNOWN, Branch
 from ramify.prompts.chain import NEXT_QUESTION, Next
