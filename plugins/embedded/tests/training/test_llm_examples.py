@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from plugins.embedded.tests.training.test_writing_material import FOLDERS, QUEST
 from plugins.embedded.training.llm.examples import deal, main, make_examples
 from plugins.embedded.training.llm.rendered import Asked, render
 from ramify.nodes.asking.ask import ROLES
+from ramify.tools.models import Model, resolve_model
 from ramify.tools.passage import Passage
 from tests.embeddings import WordEmbeddings
 from tests.fakes import FakeModel
@@ -56,6 +58,16 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a fake pass for a GGUF file of 1.5 billion parameters, whose confidence is measured."""
+
+    def resolve(*given: Any) -> Model:
+        return replace(resolve_model(*given), measures=True, parameters=1_500_000_000)
+
+    monkeypatch.setattr("ramify.nodes.asking.ask.resolve_model", resolve)
+
+
 @pytest.fixture(scope="module")
 def made(data: Path) -> list[Asked]:
     return list(make_examples(data))
@@ -86,28 +98,24 @@ def in_order_of(chat: FakeModel, asked: Asked) -> Asked:
     return Asked(**{**vars(asked), "passages": tuple(shown)})
 
 
-@pytest.mark.parametrize(("prompt", "kind", "strategy"), [("answer", "known", "naive"), ("decide", "answer", "prune")])
+@pytest.mark.parametrize(
+    ("prompt", "kind", "strategy"), [("answer", "known", "naive"), ("decide", "answer", "prune"), ("decompose", "missing_1", "tor")]
+)
 def test_a_question_with_passages_is_what_is_sent(made: list[Asked], prompt: str, kind: str, strategy: str) -> None:
     asked = of(made, prompt, kind)
     said = json.loads(render(asked)["reply"])
     chat = FakeModel(replies=lambda name, slots: {**said, "confidence": 0.99}, logprobs=True)
     passages = asked.passages or ()
-    graphs.ask(asked.slots["question"], strategy, model=chat, index=to_index(passages), k=len(passages), style="quoted")
+    more = {"splitter": "model", "max_calls": 2} if strategy == "tor" else {}
+    graphs.ask(asked.slots["question"], strategy, model=chat, index=to_index(passages), k=len(passages), **more)
     assert sent(chat, prompt)[0] == render(in_order_of(chat, asked))["messages"]
 
 
 def test_a_split_is_what_is_sent(made: list[Asked]) -> None:
     asked = next(asked for asked in made if (asked.prompt.name, asked.kind) == ("decompose", "bridge"))
     chat = FakeModel(replies=lambda name, slots: json.loads(render(asked)["reply"]), logprobs=True)
-    graphs.ask(
-        asked.slots["question"],
-        "tor",
-        model=chat,
-        index=to_index((Passage(id="a", text="Salt.", source="a", score=1),)),
-        splitter="model",
-        max_depth=1,
-        max_calls=2,
-    )
+    index = to_index((Passage(id="a", text="Salt.", source="a", score=1),))
+    graphs.ask(asked.slots["question"], "split", model=chat, index=index, splitter="model", max_calls=2)
     assert sent(chat, "decompose")[0] == render(asked)["messages"]
 
 
@@ -130,7 +138,7 @@ def test_a_chain_is_what_is_sent(made: list[Asked]) -> None:
         for n in encyclopedia("wi")
     )
     chat = FakeModel(replies=replies, logprobs=True)
-    graphs.ask(question, "chain", model=chat, index=to_index(passages), k=len(passages), splitter="model", style="quoted")
+    graphs.ask(question, "chain", model=chat, index=to_index(passages), k=len(passages), splitter="model")
     assert sent(chat, "next_question") == [render(asked)["messages"] for asked in steps]
 
 
@@ -141,7 +149,7 @@ def test_a_follow_up_is_what_is_sent(made: list[Asked]) -> None:
     chat = FakeModel(replies=lambda name, slots: json.loads(render(asked)["reply"]) if name == "contextualize" else reply, logprobs=True)
     talk, index = graphs.Conversation(), to_index((Passage(id="a", text="Odile Marchetti made the film.", source="a", score=1),))
     for question in (turn["asked"], asked.slots["question"]):
-        talk.ask(question, "naive", model=chat, index=index, style="quoted")
+        talk.ask(question, "naive", model=chat, index=index)
     assert sent(chat, "contextualize") == [render(asked)["messages"]]
 
 

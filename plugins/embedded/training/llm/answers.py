@@ -1,30 +1,25 @@
-"""Examples of `answer` and `decide`: questions with the passages that answer them, a part of them, or none of them."""
+"""Examples of `answer`: questions with the passages that answer them, or without them."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
 from plugins.embedded.training.example import occurrences, seeded_random
-from plugins.embedded.training.llm.hops import COMPARED, Hop, Hops, first_needed, folders, summary
-from plugins.embedded.training.llm.rendered import Asked, describe, sentence
+from plugins.embedded.training.llm.hops import Hop, Hops, folders
+from plugins.embedded.training.llm.rendered import Asked, describe
 from plugins.embedded.training.llm.shown import numbers_of, passages_among, quoted_text
 from plugins.embedded.training.source import Document, WordIndex, supporting_documents
 from plugins.embedded.training.technical import FOLDERS
 from plugins.embedded.training.writing.written import ask, fold
 from ramify.nodes.tree import UNKNOWN
 from ramify.prompts.answer import ANSWER, AnsweredFromPassages
-from ramify.prompts.decide import DECIDE, Decision
-from ramify.tools.english import strip_disambiguation
-from ramify.tools.names import contains_name
 from ramify.tools.passage import Passage
 from ramify.tools.quoting import truncate_line
 
 SINGLE: Final = ("squad_dev", "boolq_dev", "boolq_train", *FOLDERS)
 _MISSED: Final = 0.25
 """Share of the questions for which the search misses the passage that answers."""
-_SHOWN: Final = 0.34
-"""Share of the single steps for which `decide` sees the passage that answers."""
-_AS_A_PART: Final = 0.6
+AS_A_PART: Final = 0.6
 """Share of the steps that are asked as a part of the whole question."""
 _LONGEST_ANSWER: Final = 60
 _LONGEST_MISSING: Final = 120
@@ -72,14 +67,14 @@ def _answered(
     missing: str,
 ) -> Asked:
     numbers = numbers_of(documents, passages) if answer else []
-    said = answer or f"{UNKNOWN}: {_lacking(missing)}"
+    said = answer or f"{UNKNOWN}: {lacking(missing)}"
     kind = "unknown" if not answer else fold(answer) if fold(answer) in ("yes", "no") else "known"
-    reply = AnsweredFromPassages(answer=answer or UNKNOWN, citations=numbers)
+    reply = AnsweredFromPassages(answer=answer or UNKNOWN, confidence=1, citations=numbers)
     slots = {"question": question, "above": above}
     return Asked(ANSWER, source, kind, groups, slots, reply.model_copy(update={"answer": said}), passages=passages)
 
 
-def _lacking(question: str) -> str:
+def lacking(question: str) -> str:
     """Return what is missing where a question has no answer, in its words."""
     return truncate_line(describe(question) or question[:1].lower() + question[1:].rstrip("?"), _LONGEST_MISSING)
 
@@ -91,7 +86,7 @@ def hop_answers(made: Iterable[Hops], index: WordIndex) -> Iterator[Asked]:
             choose = seeded_random("hop", hops.question, number)
             missed = choose.random() < _MISSED
             shown = passages_among([] if missed else [hop.document], hop.question, index, [hop.answer], hops.documents, choose)
-            above = hops.question if choose.random() < _AS_A_PART else ""
+            above = hops.question if choose.random() < AS_A_PART else ""
             groups = (fold(hop.question), *hops.groups)
             if shown:
                 answer = "" if missed else hop.answer
@@ -106,13 +101,13 @@ def _whole_answer(hops: Hops, index: WordIndex) -> Iterator[Asked]:
     right = [document for document in hops.documents if lacking is None or document.id != lacking.document.id]
     absent = [hops.answer, *([lacking.answer] if lacking else [])]
     shown = passages_among(right, hops.question, index, absent, hops.documents, choose)
-    if shown is None or (lacking and any(told(lacking, document) for document in right)) or not (lacking or _tells(hops)):
+    if shown is None or (lacking and any(told(lacking, document) for document in right)) or not (lacking or tells_answer(hops)):
         return
     answer, missing = ("", lacking.question) if lacking else (hops.answer, "")
     yield _answered(hops.source, hops.groups, hops.question, "", answer, right, shown, missing)
 
 
-def _tells(hops: Hops) -> bool:
+def tells_answer(hops: Hops) -> bool:
     """Return whether the documents show the answer, or it is yes or no."""
     return fold(hops.answer) in ("yes", "no") or any(
         list(occurrences(hops.answer, f"{document.title} {quoted_text(document)}")) for document in hops.documents
@@ -122,71 +117,3 @@ def _tells(hops: Hops) -> bool:
 def told(hop: Hop, document: Document) -> bool:
     """Return whether a document has the answer of a step."""
     return document.id == hop.document.id or any(occurrences(hop.answer, f"{document.title} {document.text}"))
-
-
-def decisions(made: Iterable[Hops], index: WordIndex) -> Iterator[Asked]:
-    """Yield single steps, and questions of two with the documents of both, of one, or of none: answer, ask for the other, split."""
-    for hops in made:
-        yield from filter(None, (_step_decision(hops, number, index) for number in range(len(hops.steps))))
-        if not (hops.in_turn or hops.apart) or not _tells(hops):
-            continue
-        for shown_steps in (hops.steps, hops.steps[:1], ()):
-            if asked := _decision(hops, shown_steps, index):
-                yield asked
-
-
-def _decision(hops: Hops, known: tuple[Hop, ...], index: WordIndex) -> Asked | None:
-    """Return what to do with a question when the documents of some steps are shown; None if they tell others as well."""
-    choose = seeded_random("decide", hops.question, len(known))
-    right = list({hop.document.id: hop.document for hop in known}.values())
-    missing = hops.steps[len(known) :]
-    if any(told(hop, document) for hop in missing for document in right):
-        return None
-    absent = [hops.answer, *(hop.answer for hop in missing)]
-    shown = passages_among(right, hops.question, index, absent, hops.documents, choose)
-    if shown is None:
-        return None
-    reply: dict[str, Any] = {"action": "decompose", "citations": numbers_of(right, shown), "entities": [], "questions": []}
-    if not missing:
-        reply.update(action="answer", answer=hops.answer)
-    elif known:
-        reply.update(questions=[hop.question for hop in missing])
-    else:
-        reply.update(questions=[hop.template for hop in missing])
-    thought = summary(known, reply["questions"])
-    if not known:
-        thought = f"Nothing of it is told. {first_needed(missing[0].question) if hops.in_turn else COMPARED}"
-    kind = reply["action"] if not missing else f"decompose_{len(missing)}"
-    return _decided(hops.source, kind, hops.groups, hops.question, "", reply, sentence(thought), shown)
-
-
-def _step_decision(hops: Hops, number: int, index: WordIndex) -> Asked | None:
-    """Return what to do with a single step: answer; without its document look up what it names, or say what is not told."""
-    hop, choose = hops.steps[number], seeded_random("decide step", hops.question, number)
-    right = [hop.document] if choose.random() < _SHOWN else []
-    shown = passages_among(right, hop.question, index, [hop.answer], hops.documents, choose)
-    if shown is None:
-        return None
-    reply: dict[str, Any] = {"action": "unknown", "citations": numbers_of(right, shown), "entities": [], "questions": []}
-    title = strip_disambiguation(hop.document.title or "")
-    if right:
-        reply.update(action="answer", answer=hop.answer)
-    elif contains_name(hop.question, title):
-        reply.update(action="entities", entities=[title])
-    thought = summary([hop], ()) if right else sentence(f"missing: {_lacking(hop.question)}")
-    above = hops.question if choose.random() < _AS_A_PART else ""
-    return _decided(f"{hops.source}_step", reply["action"], (fold(hop.question), *hops.groups), hop.question, above, reply, thought, shown)
-
-
-def _decided(
-    source: str,
-    kind: str,
-    groups: tuple[str, ...],
-    question: str,
-    above: str,
-    reply: dict[str, Any],
-    thought: str,
-    shown: tuple[Passage, ...],
-) -> Asked:
-    slots = {"question": question, "above": above, "dependent": True, "hint": "", "may": ""}
-    return Asked(DECIDE, source, kind, groups, slots, Decision(**reply), thought, shown)

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from plugins.embedded.training.example import assign_part, seeded_random
-from plugins.embedded.training.llm.answers import decisions, hop_answers, single_answers
+from plugins.embedded.training.llm.answers import hop_answers, single_answers
+from plugins.embedded.training.llm.decisions import decisions
 from plugins.embedded.training.llm.follow_ups import follow_ups
 from plugins.embedded.training.llm.hops import MULTI_HOP, folders, multi_hop
 from plugins.embedded.training.llm.rendered import SETTINGS, Asked, render
@@ -45,7 +46,7 @@ def deal(made: Iterable[Asked]) -> Parts:
     parts: Parts = {"train": [], "kept_out": []}
     seen: set[tuple[str, ...]] = set()
     for asked in made:
-        key = (asked.prompt.name, asked.kind, *asked.groups[:1], str(asked.slots.get("history", "")))
+        key = (asked.prompt.name, asked.prompt.template, asked.kind, *asked.groups[:1], str(asked.slots.get("history", "")))
         if key not in seen:
             seen.add(key)
             kept = any(assign_part(group) == "measure" for group in asked.groups)

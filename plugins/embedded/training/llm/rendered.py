@@ -45,7 +45,7 @@ class Asked:
 
 def render(asked: Asked, settings: Settings = SETTINGS) -> dict[str, Any]:
     """Return an example as JSON values: its messages as a model with log probabilities of fewer than 4 billion parameters gets them."""
-    prompt = asked.prompt.with_options(settings.thought, settings.shots, text=False, stated=False)
+    prompt: Prompt[BaseModel] = asked.prompt.with_options(settings.thought, settings.shots, text=False, stated=False)
     slots = dict(asked.slots)
     if asked.passages is not None:
         slots["passages"] = list(to_quotes(asked.passages, settings).values())
