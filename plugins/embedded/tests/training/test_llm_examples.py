@@ -95,7 +95,7 @@ def in_order_of(chat: FakeModel, asked: Asked) -> Asked:
     """Show the passages of an example in the order in which a search brought them."""
     titles = [quote["title"] for quote in chat.asked(asked.prompt.name)[0]["passages"]]
     shown = sorted(asked.passages or (), key=lambda passage: titles.index(passage.title))
-    return Asked(**{**vars(asked), "passages": tuple(shown)})
+    return replace(asked, passages=tuple(shown))
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,8 @@ def test_a_split_is_what_is_sent(made: list[Asked]) -> None:
 
 
 def test_a_chain_is_what_is_sent(made: list[Asked]) -> None:
-    question = next(asked for asked in made if (asked.prompt.name, asked.kind) == ("next_question", "done")).slots["question"]
+    last = next(asked for asked in made if (asked.prompt.name, asked.kind) == ("finalize", "known"))
+    question = last.slots["question"]
     steps = [
         asked for asked in made if asked.prompt.name == "next_question" and asked.slots["question"] == question and asked.kind != "again"
     ]
@@ -129,6 +130,8 @@ def test_a_chain_is_what_is_sent(made: list[Asked]) -> None:
     def replies(prompt: str, slots: Mapping[str, Any]) -> dict[str, Any]:
         if prompt == "next_question":
             return json.loads(render(steps[len(slots["history"])])["reply"])  # type: ignore[no-any-return]
+        if prompt == "finalize":
+            return json.loads(render(last)["reply"])  # type: ignore[no-any-return]
         told = next((finding for finding in findings if finding["question"] == slots["question"]), findings[-1])
         titles = [f'"{quote["title"]}" ({quote["source"]})' for quote in slots["passages"]]
         return {"answer": told["answer"], "confidence": told["confidence"], "citations": [titles.index(told["sources"][0]) + 1]}
@@ -140,6 +143,11 @@ def test_a_chain_is_what_is_sent(made: list[Asked]) -> None:
     chat = FakeModel(replies=replies, logprobs=True)
     graphs.ask(question, "chain", model=chat, index=to_index(passages), k=len(passages), splitter="model")
     assert sent(chat, "next_question") == [render(asked)["messages"] for asked in steps]
+    found = chat.asked("finalize")[0]
+    cited = len({passage.id for passage in last.passages or () if passage.title in str(findings)})
+    assert [quote["title"] for quote in found["passages"]][:cited] == [passage.title for passage in last.passages or ()][:cited]
+    shown = tuple(next(passage for passage in passages if passage.title == quote["title"]) for quote in found["passages"])
+    assert sent(chat, "finalize") == [render(replace(last, passages=shown))["messages"]]
 
 
 def test_a_follow_up_is_what_is_sent(made: list[Asked]) -> None:
@@ -154,7 +162,7 @@ def test_a_follow_up_is_what_is_sent(made: list[Asked]) -> None:
 
 
 def test_each_reply_is_valid_and_names_what_is_shown(made: list[Asked]) -> None:
-    assert {asked.prompt.name for asked in made} == {"answer", "decide", "decompose", "next_question", "contextualize"}
+    assert {asked.prompt.name for asked in made} == {"answer", "decide", "decompose", "next_question", "contextualize", "finalize"}
     for asked in made:
         said = json.loads(render(asked)["reply"])
         value = asked.prompt.reply.model_validate(said)
@@ -175,7 +183,7 @@ def test_what_answers_is_shown_and_what_is_unknown_is_not(made: list[Asked]) -> 
             assert answer.startswith("Unknown") or answer in text
 
 
-def test_no_question_and_no_document_is_on_two_sides(made: list[Asked]) -> None:
+def test_no_question_is_on_two_sides(made: list[Asked]) -> None:
     parts = deal(made)
     out = {asked.question for asked in parts["kept_out"]}
     assert parts["train"]

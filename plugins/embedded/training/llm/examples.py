@@ -16,6 +16,7 @@ from typing import Any, Final
 from plugins.embedded.training.example import assign_part, seeded_random
 from plugins.embedded.training.llm.answers import hop_answers, single_answers
 from plugins.embedded.training.llm.decisions import decisions
+from plugins.embedded.training.llm.finals import conclusions
 from plugins.embedded.training.llm.follow_ups import follow_ups
 from plugins.embedded.training.llm.hops import MULTI_HOP, folders, multi_hop
 from plugins.embedded.training.llm.rendered import SETTINGS, Asked, render
@@ -36,7 +37,7 @@ def make_examples(data: Path) -> Iterator[Asked]:
     yield from chains(made)
     for folder, some in by_folder:
         index = WordIndex(folder.documents.values())
-        yield from chain(hop_answers(some, index), decisions(some, index))
+        yield from chain(hop_answers(some, index), decisions(some, index), conclusions(some, index))
     yield from single_answers(data)
     yield from follow_ups(data)
 

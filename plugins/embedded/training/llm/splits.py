@@ -17,6 +17,7 @@ from ramify.nodes.chain import chain_history
 from ramify.nodes.tree import ROOT, UNKNOWN, Branch
 from ramify.prompts.chain import NEXT_QUESTION, Next
 from ramify.prompts.decompose import DECOMPOSE, Pair
+from ramify.prompts.prompt import Finding
 
 _COMPARED: Final = frozenset(("earlier", "later", "before", "more", "same"))
 _ASKS = re.compile(r"(?:(?:in|on|at|for|of|to|from|by|with|under) )?(?:who|whom|whose|what|which|when|where|why|how)\b", re.IGNORECASE)
@@ -66,20 +67,24 @@ def chains(made: Iterable[Hops]) -> Iterator[Asked]:
                 thought = summary(known[:-1], [known[-1].question])
                 following = Next(done=False, question=known[-1].reworded)
                 yield Asked(NEXT_QUESTION, hops.source, "again", hops.groups, slots, following, thought)
-                continue
             slots = {"history": _history(hops, known), "question": hops.question}
             following = Next(done=False, question=left[0].question) if left else Next(done=True)
             kind = "done" if not left else "next" if known else "begin"
             yield Asked(NEXT_QUESTION, hops.source, kind, hops.groups, slots, following, summary(known, [hop.question for hop in left[:1]]))
 
 
-def _history(hops: Hops, known: Sequence[Hop], lacking: bool = False) -> list[object]:
+def _history(hops: Hops, known: Sequence[Hop], lacking: bool = False) -> list[Finding]:
     """Return the steps asked so far as a chain shows them; the last is unanswered where its answer is lacking."""
+    return chain_history(to_chain(hops, known, lacking), {hop.document.id: to_passage(hop.document) for hop in known})
+
+
+def to_chain(hops: Hops, known: Sequence[Hop], lacking: bool = False) -> list[Branch]:
+    """Return the branches of a chain, its root first; the last is unanswered where its answer is lacking."""
     chain = [Branch(path=ROOT, question=hops.question)]
     for number, hop in enumerate(known):
         confidence = round(seeded_random(hop.question, hop.answer).uniform(0.55, 0.99), 2)
-        branch = Branch(path=f"{chain[-1].path}.0", question=hop.question, status="answered", confidence=confidence)
+        branch = Branch(path=f"{chain[-1].path}.0", question=hop.question, confidence=confidence)
         answered = not (lacking and number == len(known) - 1)
         changes = {"answer": hop.answer, "cited": (hop.document.id,)} if answered else {"answer": UNKNOWN}
         chain.append(branch.with_status("answered", **changes))
-    return list(chain_history(chain, {hop.document.id: to_passage(hop.document) for hop in known}))
+    return chain
