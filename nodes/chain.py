@@ -6,7 +6,7 @@ Search-o1), next_thought (IRCoT, Trivedi et al. 2023, §3), condense (reason-in-
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from math import prod
@@ -17,7 +17,7 @@ from ramify.nodes.asking.ask import Reply, ask, ask_writer, chosen_splitter
 from ramify.nodes.settings import ChainSettings, IrcotSettings, RetrievalChainSettings
 from ramify.nodes.step import UNSPLIT, Context, branch_step, with_warning
 from ramify.nodes.step.findings import rank_passages, to_finding
-from ramify.nodes.tree import ROOT, Branch, ancestors, normalized_key
+from ramify.nodes.tree import ROOT, Branch, Passage, ancestors, normalized_key
 from ramify.nodes.tree.answers import fill_references, normalize_references, reference_numbers
 from ramify.nodes.tree.notes import read_missing_note
 from ramify.prompts import CONDENSE, FOLLOW_UP, NEXT_QUESTION, NEXT_THOUGHT, SEARCH_OR_ANSWER, Concluded, Finding, Next
@@ -53,11 +53,8 @@ async def next_link(branch: Branch, context: Context[Any], ask_next: Callable[..
     """Continue a chain by one reply: return its next branch, or its end with the root's answer, if the reply gives one."""
     chain = [*ancestors(context.tree, branch.path), branch]  # each hangs from all before it
     root, asked = chain[0], chain[1:]
-    cited = {key for previous in chain for key in previous.cited}
-    passages = {key: passage for key, passage in sorted(context.state["passages"].items()) if key in cited}
-    history = [_with_known_part(previous, to_finding(previous, passages, chain[: previous.depth])) for previous in asked]
     try:
-        reply = await ask_next(question=root.question, history=history)
+        reply = await ask_next(question=root.question, history=chain_history(chain, context.state["passages"]))
     except ReplyError as error:
         return [with_warning(error, branch if not asked else branch.with_status("leaf"), UNSPLIT if not asked else "the chain ends here")]
     written = normalize_references(reply.value.question, [root.question])
@@ -83,6 +80,13 @@ def _root_answer(root: Branch, asked: list[Branch], reply: NextReply) -> list[Br
     cited = tuple(dict.fromkeys(key for previous in asked if previous.known for key in previous.cited))
     stated = {"confidence": reply.confidence, "confidence_source": reply.confidence_source}
     return [root.with_status(root.status, answer=reply.value.answer.strip(), cited=cited, aggregated=True, **stated)]
+
+
+def chain_history(chain: Sequence[Branch], passages: Mapping[str, Passage]) -> list[Finding]:
+    """Return what a chain, its root first, has asked so far, as prompts show it."""
+    cited = {key for previous in chain for key in previous.cited}
+    known = {key: passage for key, passage in sorted(passages.items()) if key in cited}
+    return [_with_known_part(previous, to_finding(previous, known, chain[: previous.depth])) for previous in chain[1:]]
 
 
 def _with_known_part(branch: Branch, finding: Finding) -> Finding:

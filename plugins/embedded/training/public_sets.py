@@ -159,7 +159,7 @@ def _both(source: str, item: dict[str, Any], documents: list[Document]) -> Itera
 
 def _hop(source: str, question: str, document: Document, answers: list[str], lookalikes: WordIndex) -> Iterator[Example]:
     context = add_title(document.title, document.text)
-    forms = [form for answer in answers for form in _forms(answer)]
+    forms = [form for answer in answers for form in answer_forms(answer)]
     spans = next((places for form in forms if (places := list(occurrences(form, context)))), [])
     if not spans:
         return
@@ -168,7 +168,7 @@ def _hop(source: str, question: str, document: Document, answers: list[str], loo
         yield Example(source + "_other", other.id, question, add_title(other.title, other.text), "none")
 
 
-def _forms(answer: str) -> Iterator[str]:
+def answer_forms(answer: str) -> Iterator[str]:
     """Yield the forms of an answer in a text: dates in both orders, countries as adjectives."""
     yield answer
     if answer in _ADJECTIVES:
