@@ -1,6 +1,6 @@
 """Write a trained adapter as a GGUF file for llama.cpp, and compare llama.cpp with it to the trained network.
 
-    python -m plugins.embedded.training.llm.adapter MODEL.gguf OUT/adapter.safetensors ADAPTER.gguf --check EXAMPLES.jsonl
+python -m plugins.embedded.training.llm.adapter MODEL.gguf OUT/adapter.safetensors ADAPTER.gguf --check EXAMPLES.jsonl
 """
 
 import argparse
@@ -59,14 +59,27 @@ class LlamaCpp:
 
     def next_tokens(self, ids: list[int], scale: float) -> dict[int, float]:
         """Return the log probabilities of the most probable next tokens, with the adapter at a scale."""
-        asked = {"prompt": ids, "max_tokens": 1, "temperature": 0, "logprobs": COMPARED, "lora": [{"id": 0, "scale": scale}]}
+        asked: dict[str, Any] = {
+            "prompt": ids,
+            "max_tokens": 1,
+            "temperature": 0,
+            "logprobs": COMPARED,
+            **_with_scale(scale),
+        }
+        # It writes an "a", which leaves the probabilities as they are: none are told of an end, or of a part of a character.
+        asked["grammar"] = 'root ::= "a"'
         (first,) = self._server.handle_completions(asked)["choices"][0]["logprobs"]["content"]
         return {token["id"]: token["logprob"] for token in first["top_logprobs"]}
 
     def reply(self, messages: list[dict[str, str]], scale: float, max_tokens: int = 256) -> str:
         """Return the most probable reply to a conversation, by the model's chat template."""
-        asked = {"messages": messages, "max_tokens": max_tokens, "temperature": 0, "lora": [{"id": 0, "scale": scale}]}
+        asked = {"messages": messages, "max_tokens": max_tokens, "temperature": 0, **_with_scale(scale)}
         return str(self._server.handle_chat_completions(asked)["choices"][0]["message"]["content"])
+
+
+def _with_scale(scale: float) -> dict[str, Any]:
+    """Return the options of a call with the adapter at a scale; what it read with another scale is not reused."""
+    return {"lora": [{"id": 0, "scale": scale}], "cache_prompt": False}
 
 
 @dataclass
@@ -91,7 +104,8 @@ class Difference:
     def __str__(self) -> str:
         """Return it as text."""
         mean = self.total / max(1, self.compared)
-        return f"same first token at {self.same_top} of {self.positions} positions, log probabilities differ by {mean:.3f} (at most {self.greatest:.3f})"
+        differ = f"log probabilities differ by {mean:.3f} (at most {self.greatest:.3f})"
+        return f"same first token at {self.same_top} of {self.positions} positions, {differ}"
 
 
 def load_trained(model: Path, adapter: Path) -> nn.Module:

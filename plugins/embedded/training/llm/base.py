@@ -41,12 +41,12 @@ class Layout:
     def to_file(self, name: str, weight: Tensor) -> Tensor:
         """Return the rows of a weight in the order of the file: llama's queries and keys have the two halves of a head interleaved."""
         heads = self._rotated_heads(name)
-        return weight.unflatten(0, (heads, 2, -1)).transpose(1, 2).reshape(weight.shape) if heads else weight
+        return weight.reshape(heads, 2, -1, *weight.shape[1:]).transpose(1, 2).reshape(weight.shape) if heads else weight
 
     def from_file(self, name: str, weight: Tensor) -> Tensor:
         """Return the rows of a weight of the file in the order of transformers."""
         heads = self._rotated_heads(name)
-        return weight.unflatten(0, (heads, -1, 2)).transpose(1, 2).reshape(weight.shape) if heads else weight
+        return weight.reshape(heads, -1, 2, *weight.shape[1:]).transpose(1, 2).reshape(weight.shape) if heads else weight
 
     def _rotated_heads(self, name: str) -> int:
         """Return the heads of a weight whose rows have another order in the file, else 0."""
@@ -73,7 +73,7 @@ def load_network(path: Path, dtype: torch.dtype) -> nn.Module:
     stored = {tensor.name: tensor for tensor in gguf.GGUFReader(path).tensors}
     config = AutoConfig.from_pretrained(path.parent, gguf_file=path.name, local_files_only=True)
     config.tie_word_embeddings = "output.weight" not in stored
-    network: nn.Module = AutoModelForCausalLM.from_config(config, dtype=dtype)
+    network: nn.Module = AutoModelForCausalLM.from_config(config, dtype=dtype)  # type: ignore[no-untyped-call]
     with torch.no_grad():
         for name, parameter in network.named_parameters():  # of tied weights the first alone
             tensor = stored[layout.file_name(name)]

@@ -12,6 +12,7 @@ import math
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors import safe_open
@@ -56,7 +57,7 @@ def add_low_rank(network: nn.Module, rank: int) -> dict[str, nn.Parameter]:
     return {name: parameter for name, parameter in network.named_parameters() if parameter.requires_grad}
 
 
-def reply_loss(network: nn.Module, row: Row) -> Tensor:
+def reply_loss(network: Any, row: Row) -> Tensor:
     """Return the summed loss of the replies' tokens of a row."""
     states = network.model(input_ids=row.ids, position_ids=row.positions, attention_mask=row.mask, use_cache=False).last_hidden_state
     return cross_entropy(network.lm_head(states[0, row.states]).float(), row.targets, reduction="sum")
@@ -141,7 +142,7 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespac
     parser.add_argument("--rate", type=float, default=2e-4, help="highest learning rate")
     parser.add_argument("--epochs", type=int, default=2)
     parser.add_argument("--steps", type=int, help="end, and bring the learning rate down, after so many steps")
-    parser.add_argument("--minutes", type=float, default=math.inf, help="the same after so many minutes of training, interruptions not counted")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="the same after so many minutes, without interruptions")
     parser.add_argument("--length", type=int, default=2048, help="tokens in a row, which several examples share")
     parser.add_argument("--rows", type=int, default=8, help="rows in a step, one after the other")
     parser.add_argument("--save", type=float, default=2, help="minutes between saved states")

@@ -54,9 +54,15 @@ def _shapes(architecture: str, tokens: int) -> dict[str, tuple[int, ...]]:
     shapes: dict[str, tuple[int, ...]] = {"token_embd.weight": (tokens, WIDTH), "output_norm.weight": (WIDTH,)}
     for layer in range(LAYERS):
         block = {
-            "attn_norm.weight": (WIDTH,), "attn_q.weight": (WIDTH, WIDTH), "attn_k.weight": (keys, WIDTH), "attn_v.weight": (keys, WIDTH),
-            "attn_output.weight": (WIDTH, WIDTH), "ffn_norm.weight": (WIDTH,), "ffn_gate.weight": (INNER, WIDTH),
-            "ffn_up.weight": (INNER, WIDTH), "ffn_down.weight": (WIDTH, INNER),
+            "attn_norm.weight": (WIDTH,),
+            "attn_q.weight": (WIDTH, WIDTH),
+            "attn_k.weight": (keys, WIDTH),
+            "attn_v.weight": (keys, WIDTH),
+            "attn_output.weight": (WIDTH, WIDTH),
+            "ffn_norm.weight": (WIDTH,),
+            "ffn_gate.weight": (INNER, WIDTH),
+            "ffn_up.weight": (INNER, WIDTH),
+            "ffn_down.weight": (WIDTH, INNER),
         }
         if architecture == "qwen2":
             block |= {"attn_q.bias": (WIDTH,), "attn_k.bias": (keys,), "attn_v.bias": (keys,)}
