@@ -59,15 +59,9 @@ class LlamaCpp:
 
     def next_tokens(self, ids: list[int], scale: float) -> dict[int, float]:
         """Return the log probabilities of the most probable next tokens, with the adapter at a scale."""
-        asked: dict[str, Any] = {
-            "prompt": ids,
-            "max_tokens": 1,
-            "temperature": 0,
-            "logprobs": COMPARED,
-            **_with_scale(scale),
-        }
         # It writes an "a", which leaves the probabilities as they are: none are told of an end, or of a part of a character.
-        asked["grammar"] = 'root ::= "a"'
+        options = {"max_tokens": 1, "temperature": 0, "logprobs": COMPARED, "grammar": 'root ::= "a"'}
+        asked = {"prompt": ids, **options, **_with_scale(scale)}
         (first,) = self._server.handle_completions(asked)["choices"][0]["logprobs"]["content"]
         return {token["id"]: token["logprob"] for token in first["top_logprobs"]}
 
