@@ -18,7 +18,7 @@ pytestmark = REAL
 NAMES = ("Anna", "Ben", "Clara", "David", "Emma", "Frank", "Greta", "Hugo")
 THINGS = ("boat", "car", "hat", "house", "bike", "door", "kite", "lamp")
 COLOURS = ("red", "blue", "green", "black", "white", "yellow", "brown", "grey")
-NEW = (("Tilda", "piano", "purple"), ("Rolf", "bridge", "blue"), ("Anna", "wall", "golden"))
+NEW = (("Tilda", "piano", "purple"), ("Rolf", "bridge", "blue"), ("Anna", "wall", "green"))
 
 
 def example(name: str, thing: str, colour: str) -> Example:
