@@ -55,6 +55,7 @@ REAL_FILES = frozenset(
         "plugins/stores/tests/milvus/test_tenants_and_refusals.py",
         "plugins/stores/tests/test_ray.py",
         "plugins/embedded/tests/training/test_kept_out.py",
+        "plugins/embedded/tests/training/llm/test_lora_of_smollm2.py",
     }
 )
 """Files whose tests are marked `real`: `make test` leaves them out, `make test-all` runs them."""

@@ -1,7 +1,10 @@
-"""Training examples for a language model, in the toolkit's own prompts.
+"""Train a LoRA adapter of a small language model on examples in the toolkit's own prompts.
 
 * command: `examples` (makes them all and writes them)
 * material: `hops` (questions with their steps), `shown` (passages as a search returns them)
 * prompts: `answers` (answer), `decisions` (decide, decompose after a search), `splits` (decompose, next_question), `finals` (finalize),
   `follow_ups` (contextualize), `rendered` (their messages)
+
+What follows needs torch, transformers and gguf, not ramify: `base` reads the model from its GGUF file, `rows` turns examples into rows of
+tokens, `lora` trains, `adapter` writes the adapter as a GGUF file and compares llama.cpp with it to the trained network.
 """

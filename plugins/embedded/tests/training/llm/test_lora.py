@@ -1,0 +1,107 @@
+"""The adapter of a language model: a run that is interrupted and goes on, rows of several examples, and what llama.cpp makes of it."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from plugins.embedded.tests.training.llm.tiny import write_examples, write_model
+from plugins.embedded.training.llm import adapter, lora, rows
+from plugins.embedded.training.llm.base import load_network, load_tokenizer
+
+OPTIONS = ["--rate", "5e-3", "--length", "64", "--rows", "2", "--rank", "4", "--save", "0"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread() -> Iterator[None]:
+    """Do so little work on one thread: waiting for a second one would take longer."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module", params=["qwen2", "llama"])
+def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    torch.manual_seed(0)
+    return write_model(tmp_path_factory.mktemp("model") / "tiny.gguf", request.param)
+
+
+@pytest.fixture
+def examples(tmp_path: Path) -> Path:
+    return write_examples(tmp_path / "examples.jsonl")
+
+
+def losses(printed: str) -> list[float]:
+    return [float(found) for found in re.findall(r"loss ([\d.]+)", printed)]
+
+
+def test_examples_in_a_row_do_not_see_each_other(model: Path, examples: Path) -> None:
+    network, tokenizer = load_network(model, torch.float32), load_tokenizer(model)
+    encoded = [rows.encode(tokenizer, example) for example in rows.read_examples(examples)[:3]]
+    device = torch.device("cpu")
+    together = lora.reply_loss(network, rows.collate(encoded, torch.float32, device))
+    alone = sum(lora.reply_loss(network, rows.collate([example], torch.float32, device)) for example in encoded)
+    assert together.item() == pytest.approx(alone.item(), rel=1e-4)
+
+
+def test_a_row_is_never_longer_than_asked_and_no_example_is_lost() -> None:
+    encoded = [rows.Tokens([number] * (1 + number % 9), 1) for number in range(100)]
+    packed = rows.pack(encoded, 10)
+    assert max(sum(len(example.ids) for example in row) for row in packed) <= 10
+    assert sorted(example.ids[0] for row in packed for example in row) == list(range(100))
+    assert len(packed) < 60
+
+
+def test_the_loss_falls_and_llama_cpp_agrees(
+    model: Path, examples: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lora, "default_device", lambda: (torch.device("cpu"), torch.float32))
+    lora.main([str(model), str(examples), str(tmp_path), "--epochs", "10", *OPTIONS])
+    seen = losses(capsys.readouterr().out)
+    assert seen[-1] < 0.7 * seen[0]
+    adapter.write_adapter(model, tmp_path / lora.ADAPTER, tmp_path / "adapter.gguf")
+    engine, network = adapter.LlamaCpp(model, tmp_path / "adapter.gguf"), adapter.load_trained(model, tmp_path / lora.ADAPTER)
+    sequences = list(adapter.places(load_tokenizer(model), examples, 4))
+    for scale in (0.0, 1.0):
+        difference = adapter.compare(network, engine, sequences, scale)
+        assert difference.same_top == difference.positions, scale
+        assert difference.greatest < 0.05, scale
+    adapter.set_scale(network, 0.0)
+    mixed = adapter.Difference()
+    ids = sequences[0][0]
+    mixed.add(network(torch.tensor([ids])).logits[0, -2].log_softmax(-1), engine.next_tokens(ids[:-1], 1.0))
+    assert mixed.greatest > 0.3  # the adapter changes something
+
+
+def test_a_killed_run_goes_on_and_ends_as_if_undisturbed(examples: Path, tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    model = write_model(tmp_path / "tiny.gguf", "qwen2")
+    command = [sys.executable, "-m", "plugins.embedded.training.llm.lora", str(model), str(examples)]
+    options = ["--epochs", "12", *OPTIONS]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    subprocess.run([*command, str(tmp_path / "whole"), *options], check=True, capture_output=True, env=environment)
+    with subprocess.Popen([*command, str(tmp_path / "killed"), *options], stdout=subprocess.PIPE, text=True, env=environment) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if line.startswith("step 3 "):
+                process.send_signal(signal.SIGKILL)
+                break
+    rest = subprocess.run([*command, str(tmp_path / "killed"), *options], check=True, capture_output=True, text=True, env=environment)
+    assert "step 1 of" not in rest.stdout
+    whole, killed = (load_file(tmp_path / name / lora.ADAPTER) for name in ("whole", "killed"))
+    assert all(torch.equal(whole[name], killed[name]) for name in whole)
+
+
+def test_a_folder_of_another_run_is_refused(examples: Path, tmp_path: Path) -> None:
+    model = write_model(tmp_path / "tiny.gguf", "qwen2")
+    lora.main([str(model), str(examples), str(tmp_path), "--steps", "1", *OPTIONS])
+    with pytest.raises(SystemExit, match="another folder"):
+        lora.main([str(model), str(examples), str(tmp_path), "--steps", "2", *OPTIONS, "--seed", "1"])

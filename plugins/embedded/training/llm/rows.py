@@ -1,0 +1,103 @@
+"""Examples as rows of tokens: several examples fill a row, and none attends to another."""
+
+import json
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypedDict
+
+import torch
+from torch import Tensor
+
+OPEN_ROWS = 16
+"""Rows that wait for an example that fits."""
+
+
+class Example(TypedDict):
+    """A line of a file of examples: what the model is sent, and the reply that it shall write."""
+
+    prompt: str
+    source: str
+    messages: list[dict[str, str]]
+    reply: str
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """An example's tokens, and how many of them, at its end, are the reply."""
+
+    ids: list[int]
+    replied: int
+
+
+def read_examples(path: Path) -> list[Example]:
+    """Return the examples of a file of JSON lines."""
+    with path.open(encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines if line.strip()]
+
+
+def prompt_ids(tokenizer: Any, example: Example) -> list[int]:
+    """Return the tokens of what the model is sent, up to where its reply begins."""
+    text = tokenizer.apply_chat_template(example["messages"], tokenize=False, add_generation_prompt=True)
+    return list(tokenizer(text, add_special_tokens=False)["input_ids"])
+
+
+def encode(tokenizer: Any, example: Example) -> Tokens:
+    """Return an example's tokens; the reply's last one ends the turn."""
+    reply = [*tokenizer(example["reply"], add_special_tokens=False)["input_ids"], tokenizer.eos_token_id]
+    return Tokens(prompt_ids(tokenizer, example) + reply, len(reply))
+
+
+def pack(examples: Iterable[Tokens], length: int) -> list[list[Tokens]]:
+    """Return rows of examples of at most `length` tokens; an example goes into the first open row that has room."""
+    done: list[list[Tokens]] = []
+    opened: list[tuple[int, list[Tokens]]] = []
+    for example in examples:
+        size = len(example.ids)
+        place = next((number for number, (free, _) in enumerate(opened) if free >= size), None)
+        free, row = opened.pop(place) if place is not None else (length, [])
+        row.append(example)
+        opened.append((free - size, row))
+        if len(opened) > OPEN_ROWS:
+            fullest = min(opened, key=lambda pair: pair[0])
+            opened.remove(fullest)
+            done.append(fullest[1])
+    return done + [row for _, row in opened]
+
+
+def plan_rows(examples: Sequence[Tokens], length: int, epochs: int, seed: int) -> list[list[Tokens]]:
+    """Return the rows of all epochs, each in an order of its own."""
+    rows: list[list[Tokens]] = []
+    for epoch in range(epochs):
+        draw = random.Random(f"{seed}/{epoch}")
+        packed = pack(draw.sample(examples, len(examples)), length)
+        draw.shuffle(packed)
+        rows += packed
+    return rows
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row as the network takes it, and which of its states predict which tokens of replies."""
+
+    ids: Tensor
+    positions: Tensor
+    mask: Tensor
+    """0 where a token attends to another, else the lowest number of the type."""
+    states: Tensor
+    targets: Tensor
+
+
+def collate(row: Sequence[Tokens], dtype: torch.dtype, device: torch.device) -> Row:
+    """Return a row's tensors."""
+    ids = torch.tensor([token for example in row for token in example.ids])
+    sizes = torch.tensor([len(example.ids) for example in row])
+    ends = sizes.cumsum(0)
+    of = torch.repeat_interleave(torch.arange(len(row)), sizes)
+    positions = torch.arange(len(ids)) - torch.repeat_interleave(ends - sizes, sizes)
+    seen = (of[:, None] == of[None, :]).tril()
+    mask = torch.zeros(seen.shape, dtype=dtype).masked_fill(~seen, torch.finfo(dtype).min)
+    targets = torch.cat([torch.arange(int(end) - example.replied, int(end)) for end, example in zip(ends, row, strict=True)])
+    made = (ids[None], positions[None], mask[None, None], targets - 1, ids[targets])
+    return Row(*(tensor.to(device) for tensor in made))
