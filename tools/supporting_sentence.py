@@ -123,8 +123,13 @@ def unwrap_lines(text: str) -> list[str]:
             lines[-1] += f" {line}"
         elif line:
             lines.append(line)
-        broken = len(line) >= _MIN_WRAPPED_CHARS and _OPEN_END.search(line) is not None and " | " not in line
+        broken = is_wrapped(line)
     return lines
+
+
+def is_wrapped(line: str) -> bool:
+    """Return whether a line goes on in the next one: it is long, and ends within a sentence."""
+    return len(line) >= _MIN_WRAPPED_CHARS and _OPEN_END.search(line) is not None and " | " not in line
 
 
 def _shortest_window(units: Sequence[str], answer: str) -> tuple[int, int] | None:

@@ -146,7 +146,7 @@ class _Places:
         self._headings.update((document, heading) for heading in new)
         known = _overlap(self._before.text, text) if document_id(self._before.id) == document else 0
         self._before = passage
-        matches = [(begin, end) for begin, end in self._spans(text) if end > known]
+        matches = [(begin, end) for begin, end in self._spans(text) if end > known and text[begin:end].strip()]
         sentences = line_spans(text) if matches else []
         begins = [begin for begin, _ in sentences]
         quotes: dict[Span, str] = {}

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from ramify.agents.sentences import Span, sentence_spans
+from ramify.tools.supporting_sentence import is_wrapped
 
 _FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})(?P<info>.*)$")
 _DELIMITERS = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*+\|?\s*$")
@@ -17,6 +18,7 @@ _HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)")
 _BULLET = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _HIDDEN = re.compile(r"<[/!a-zA-Z][^<>\n]{0,200}>|(?<!\w)[*_~]+|[*_~]+(?!\w)|\*+|^[ \t]*>+", re.MULTILINE)
 """Tags, emphasis and marks of quotations, which a reader does not see."""
+_CLOSING = re.compile(r"(?:[*_~]+|</[a-zA-Z]{1,20}>)+")
 _CODE = re.compile(r"`[^`\n]+`")
 _MARK = re.compile(
     r"""[ \t]*[\[【［](?:passages?\ |sources?\ )?(?P<numbers>\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*+)(?:†[^\]】］\n]{0,40})?[\]】］]
@@ -25,9 +27,6 @@ _MARK = re.compile(
 )
 """Numbers of quotations; no link, definition of a link or index of a variable."""
 _ONLY_MARKS = re.compile(r"\s*(?:[\[【［][\d,;– -]{1,20}[\]】］]\s*)+$")
-_MIN_WRAPPED_CHARS = 45
-"""Lines of at least this length that end within a sentence were wrapped."""
-_OPEN_END = re.compile(r"[^.!?:;|。！？]$")
 _RANGE = re.compile(r"(\d+)(?:\s*[–-]\s*(\d+))?")
 _MAY_PRECEDE = re.compile(r"[^\W\d_]{4,}$|[^\w\s\]]$|\d[\]】］]$")
 """A word, a stop or another number directly before a number; a short name has an index there, and a text in brackets a link."""
@@ -85,9 +84,7 @@ def _paragraphs(text: str) -> Iterator[Span]:
             yield from paragraph()
             first = -1
             continue
-        before = text[first:last].rpartition("\n")[2].rstrip()
-        is_wrapped = len(before) >= _MIN_WRAPPED_CHARS and _OPEN_END.search(before) is not None
-        goes_on = is_wrapped or _ONLY_MARKS.match(line) is not None
+        goes_on = is_wrapped(text[first:last].rpartition("\n")[2].strip()) or _ONLY_MARKS.match(line) is not None
         if in_table or first < 0 or _BULLET.match(line) or not goes_on:
             yield from paragraph()
             bullet = None if in_table else _BULLET.match(line)
@@ -138,7 +135,7 @@ def _statements(text: str, span: Span, largest: int) -> Iterator[Statement]:
 
 def _seen_end(paragraph: str, end: int, limit: int) -> int:
     """Return the end of a sentence behind the emphasis and tags that close with it."""
-    closing = re.compile(r"(?:[*_~]+|</[a-zA-Z]{1,20}>)+").match(paragraph, end, limit)
+    closing = _CLOSING.match(paragraph, end, limit)
     return closing.end() if closing else end
 
 
