@@ -75,13 +75,13 @@ def reply_losses(network: Any, examples: Sequence[Tokens]) -> Tensor:
     row = collate(examples, weights.dtype, weights.device)
     states = network.model(input_ids=row.ids, position_ids=row.positions, attention_mask=row.mask, use_cache=False).last_hidden_state
     losses = cross_entropy(network.lm_head(states[0, row.states]).float(), row.targets, reduction="none")
-    return torch.stack([of_one.sum() for of_one in losses.split([example.replied for example in examples])])
+    return torch.stack([part.sum() for part in torch.split(losses, [example.replied for example in examples])])
 
 
 def preference(network: nn.Module, pair: Sequence[Tokens]) -> Tensor:
     """Return the log of how much more probable the chosen reply of a pair is than the rejected one."""
-    chosen, rejected = reply_losses(network, pair)
-    return rejected - chosen
+    losses = reply_losses(network, pair)
+    return losses[1] - losses[0]
 
 
 def measure(network: nn.Module, examples: Iterable[tuple[str, Tokens]], length: int) -> str:
