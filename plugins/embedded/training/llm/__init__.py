@@ -6,5 +6,6 @@
   `follow_ups` (contextualize), `rendered` (their messages)
 
 What follows needs torch, transformers and gguf, not ramify: `base` reads the model from its GGUF file, `rows` turns examples into rows of
-tokens, `lora` trains, `adapter` writes the adapter as a GGUF file and compares llama.cpp with it to the trained network.
+tokens, `lora` trains, `adapter` writes the adapter as a GGUF file and compares llama.cpp with it to the trained network. `replies` compares
+what the model writes with and without it.
 """

@@ -1,8 +1,10 @@
 """Train a LoRA adapter of a language model whose weights are read from its GGUF file.
 
     python -m plugins.embedded.training.llm.lora MODEL.gguf EXAMPLES.jsonl OUT
+    python -m plugins.embedded.training.llm.lora MODEL.gguf PAIRS.jsonl OUT --pairs --start ADAPTER.safetensors --rate 1e-5
 
-An interrupted run goes on from its last saved state when it is started again with the same OUT.
+With `--pairs` it learns to prefer a chosen reply to a rejected one (DPO, Rafailov et al. 2023), else to write the reply. An interrupted run
+goes on from its last saved state when it is started again with the same OUT.
 """
 
 import argparse
@@ -10,7 +12,10 @@ import hashlib
 import json
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +23,10 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
-from torch.nn.functional import cross_entropy
+from torch.nn.functional import cross_entropy, logsigmoid
 
 from plugins.embedded.training.llm.base import load_network, load_tokenizer
-from plugins.embedded.training.llm.rows import Row, Tokens, collate, encode, plan_rows, read_examples
+from plugins.embedded.training.llm.rows import Tokens, collate, encode, encode_pair, pack, plan_pairs, plan_rows, read_examples, read_pairs
 
 ADAPTER = "adapter.safetensors"
 STATE = "state.safetensors"
@@ -57,10 +62,39 @@ def add_low_rank(network: nn.Module, rank: int) -> dict[str, nn.Parameter]:
     return {name: parameter for name, parameter in network.named_parameters() if parameter.requires_grad}
 
 
-def reply_loss(network: Any, row: Row) -> Tensor:
-    """Return the summed loss of the replies' tokens of a row."""
+def copy_weights(parameters: Mapping[str, nn.Parameter], weights: Mapping[str, Tensor]) -> None:
+    """Give the updates the weights of a trained adapter."""
+    with torch.no_grad():
+        for name, parameter in parameters.items():
+            parameter.copy_(weights[name])
+
+
+def reply_losses(network: Any, examples: Sequence[Tokens]) -> Tensor:
+    """Return the loss of each example of a row, summed over its reply's tokens."""
+    weights = next(network.parameters())
+    row = collate(examples, weights.dtype, weights.device)
     states = network.model(input_ids=row.ids, position_ids=row.positions, attention_mask=row.mask, use_cache=False).last_hidden_state
-    return cross_entropy(network.lm_head(states[0, row.states]).float(), row.targets, reduction="sum")
+    losses = cross_entropy(network.lm_head(states[0, row.states]).float(), row.targets, reduction="none")
+    return torch.stack([part.sum() for part in torch.split(losses, [example.replied for example in examples])])
+
+
+def preference(network: nn.Module, pair: Sequence[Tokens]) -> Tensor:
+    """Return the log of how much more probable the chosen reply of a pair is than the rejected one."""
+    losses = reply_losses(network, pair)
+    return losses[1] - losses[0]
+
+
+def measure(network: nn.Module, examples: Iterable[tuple[str, Tokens]], length: int) -> str:
+    """Return the loss a token of the replies of examples, by the names of their prompts, as text."""
+    by_prompt: dict[str, list[Tokens]] = defaultdict(list)
+    for name, tokens in examples:
+        by_prompt[name].append(tokens)
+    losses = {}
+    with torch.no_grad():
+        for name, some in sorted(by_prompt.items()):
+            total = sum(reply_losses(network, row).sum().item() for row in pack(some, length))
+            losses[name] = total / sum(tokens.replied for tokens in some)
+    return ", ".join(f"{name} {loss:.4f}" for name, loss in losses.items())
 
 
 def rate_at(progress: float) -> float:
@@ -105,18 +139,42 @@ class Run:
                 self.optimizer.state[parameter] = {key: m if key == "step" else m.to(parameter.device) for key, m in moments.items()}
 
 
-def train(network: nn.Module, run: Run, rows: Sequence[Sequence[Tokens]], given: argparse.Namespace) -> Iterator[tuple[float, int]]:
-    """Train until the rows or the minutes are over, saving now and then; yield the loss a token and the tokens of each step."""
-    weights = next(network.parameters())
-    total, budget = math.ceil(len(rows) / given.rows), given.minutes * 60
+@dataclass(frozen=True)
+class Lessons:
+    """What is learned in which order: rows, the loss of the row of a number, and its share in the loss of a step."""
+
+    rows: Sequence[Sequence[Tokens]]
+    loss: Callable[[int], Tensor]
+    share: Callable[[int], int]
+
+
+def reply_lessons(network: nn.Module, rows: Sequence[Sequence[Tokens]]) -> Lessons:
+    """Return rows whose replies are learned, each token of a step alike."""
+
+    def replied(number: int) -> int:
+        return sum(example.replied for example in rows[number])
+
+    return Lessons(rows, lambda number: reply_losses(network, rows[number]).sum(), replied)
+
+
+def preference_lessons(network: nn.Module, pairs: Sequence[Sequence[Tokens]], beta: float) -> Lessons:
+    """Return pairs of which the chosen reply shall become more probable, relative to the network as it is now."""
+    with torch.no_grad():
+        now = [preference(network, pair) for pair in pairs]
+    return Lessons(pairs, lambda number: -logsigmoid(beta * (preference(network, pairs[number]) - now[number])), lambda _: 1)
+
+
+def train(lessons: Lessons, run: Run, given: argparse.Namespace) -> Iterator[tuple[float, int]]:
+    """Train until the rows or the minutes are over, saving now and then; yield the loss and the tokens of each step."""
+    total, budget = math.ceil(len(lessons.rows) / given.rows), given.minutes * 60
     saved = time.monotonic()
     began = saved - run.seconds
     while (progress := max(run.steps / total, run.seconds / budget)) < 1:
-        batch = rows[run.steps * given.rows :][: given.rows]
-        replied = sum(example.replied for row in batch for example in row)
+        batch = range(len(lessons.rows))[run.steps * given.rows :][: given.rows]
+        shares = sum(lessons.share(number) for number in batch)
         loss = 0.0
-        for row in batch:
-            wrong = reply_loss(network, collate(row, weights.dtype, weights.device)) / replied
+        for number in batch:
+            wrong = lessons.loss(number) / shares
             wrong.backward()  # type: ignore[no-untyped-call]  # torch does not annotate it
             loss += wrong.item()
         nn.utils.clip_grad_norm_(run.parameters.values(), 1.0)
@@ -128,7 +186,7 @@ def train(network: nn.Module, run: Run, rows: Sequence[Sequence[Tokens]], given:
         if time.monotonic() - saved > given.save * 60:
             run.save()
             saved = time.monotonic()
-        yield loss, sum(len(example.ids) for row in batch for example in row)
+        yield loss, sum(len(example.ids) for number in batch for example in lessons.rows[number])
     run.save()
 
 
@@ -136,8 +194,13 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespac
     """Read the command line."""
     parser = argparse.ArgumentParser(description="Train a LoRA adapter of a language model.")
     parser.add_argument("model", type=Path, help="GGUF file of the model, of the architecture qwen2 or llama")
-    parser.add_argument("examples", type=Path, help="file of JSON lines with messages and reply")
+    parser.add_argument("examples", type=Path, help="file of JSON lines with messages and reply, or chosen and rejected")
     parser.add_argument("out", type=Path, help="folder for the adapter and the state to go on from")
+    parser.add_argument("--pairs", action="store_true", help="the examples are pairs with a chosen and a rejected reply")
+    parser.add_argument("--beta", type=float, default=0.1, help="how strongly pairs are held to the probabilities at the start")
+    parser.add_argument("--start", type=Path, help="file of an adapter to start from, such as for pairs")
+    parser.add_argument("--kept-out", type=Path, help="file of examples whose loss is measured before and after")
+    parser.add_argument("--measured", type=int, default=100, help="how many of them, of those that fit into a row")
     parser.add_argument("--rank", type=int, default=16)
     parser.add_argument("--rate", type=float, default=2e-4, help="highest learning rate")
     parser.add_argument("--epochs", type=int, default=2)
@@ -152,8 +215,14 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespac
 
 def identify(given: argparse.Namespace) -> str:
     """Return what must be the same for a run to go on."""
-    options = {name: getattr(given, name) for name in ("rank", "rate", "epochs", "length", "rows", "seed")}
-    return json.dumps(options | {"examples": hashlib.sha256(given.examples.read_bytes()).hexdigest(), "model": given.model.name})
+    options = {name: getattr(given, name) for name in ("rank", "rate", "epochs", "length", "rows", "seed", "pairs", "beta")}
+    files = {name: hash_file(getattr(given, name)) for name in ("examples", "start")}
+    return json.dumps({**options, **files, "model": given.model.name})
+
+
+def hash_file(path: Path | None) -> str | None:
+    """Return the SHA-256 of a file; None without one."""
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path else None
 
 
 def default_device() -> tuple[torch.device, torch.dtype]:
@@ -163,27 +232,53 @@ def default_device() -> tuple[torch.device, torch.dtype]:
     return torch.device("cpu"), torch.bfloat16 if torch.ops.mkldnn._is_mkldnn_bf16_supported() else torch.float32
 
 
+def plan(tokenizer: Any, given: argparse.Namespace) -> list[list[Tokens]]:
+    """Return the rows to train on, and print how many there are."""
+    if given.pairs:
+        encoded = [encode_pair(tokenizer, pair) for pair in read_pairs(given.examples)]
+    else:
+        encoded = [[encode(tokenizer, example)] for example in read_examples(given.examples)]
+    fitting = [some for some in encoded if sum(len(example.ids) for example in some) <= given.length]
+    if given.pairs:
+        rows = plan_pairs(fitting, given.epochs, given.seed)
+    else:
+        rows = plan_rows([example for (example,) in fitting], given.length, given.epochs, given.seed)
+    rows = rows[: given.steps and given.steps * given.rows]
+    tokens = sum(len(example.ids) for row in rows for example in row)
+    print(f"{len(fitting)} examples, {len(encoded) - len(fitting)} left out as too long; {tokens} tokens in {len(rows)} rows", flush=True)
+    return rows
+
+
+def kept_out_examples(tokenizer: Any, given: argparse.Namespace) -> list[tuple[str, Tokens]]:
+    """Return the first examples that are measured, with the names of their prompts."""
+    encoded = ((example["prompt"], encode(tokenizer, example)) for example in read_examples(given.kept_out))
+    return list(islice(((name, tokens) for name, tokens in encoded if len(tokens.ids) <= given.length), given.measured))
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Train and save the adapter."""
     given = parse_arguments(arguments)
     torch.manual_seed(given.seed)
     given.out.mkdir(parents=True, exist_ok=True)
     tokenizer = load_tokenizer(given.model)
-    encoded = [encode(tokenizer, example) for example in read_examples(given.examples)]
-    fitting = [example for example in encoded if len(example.ids) <= given.length]
-    rows = plan_rows(fitting, given.length, given.epochs, given.seed)[: given.steps and given.steps * given.rows]
-    tokens = sum(len(example.ids) for row in rows for example in row)
-    print(f"{len(fitting)} examples, {len(encoded) - len(fitting)} left out as too long; {tokens} tokens in {len(rows)} rows", flush=True)
+    rows = plan(tokenizer, given)
     device, dtype = default_device()
     network = load_network(given.model, dtype)
-    run = Run(given.out, add_low_rank(network, given.rank), given.rank, identify(given))
+    parameters = add_low_rank(network, given.rank)
+    if given.start:
+        copy_weights(parameters, load_file(given.start))
+    run = Run(given.out, parameters, given.rank, identify(given))
     network.to(device)
+    lessons = preference_lessons(network, rows, given.beta) if given.pairs else reply_lessons(network, rows)
     run.restore()
+    kept_out = kept_out_examples(tokenizer, given) if given.kept_out else []
+    print(f"loss of {len(kept_out)} examples kept out, before: {measure(network, kept_out, given.length)}", flush=True)
     before, done = time.monotonic(), 0
-    for loss, size in train(network, run, rows, given):
+    for loss, size in train(lessons, run, given):
         done += size
         speed = done / (time.monotonic() - before)
         print(f"step {run.steps} of {math.ceil(len(rows) / given.rows)}: loss {loss:.4f}, {speed:.0f} tokens a second", flush=True)
+    print(f"loss of {len(kept_out)} examples kept out, after: {measure(network, kept_out, given.length)}", flush=True)
     print(f"{given.out / ADAPTER} after {run.steps} steps and {run.seconds / 60:.1f} minutes", flush=True)
 
 

@@ -23,6 +23,14 @@ class Example(TypedDict):
     reply: str
 
 
+class Pair(TypedDict):
+    """A line of a file of pairs: what the model is sent, the better and the worse reply."""
+
+    messages: list[dict[str, str]]
+    chosen: str
+    rejected: str
+
+
 @dataclass(frozen=True)
 class Tokens:
     """An example's tokens, and how many of them, at its end, are the reply."""
@@ -37,16 +45,27 @@ def read_examples(path: Path) -> list[Example]:
         return [json.loads(line) for line in lines if line.strip()]
 
 
-def prompt_ids(tokenizer: Any, example: Example) -> list[int]:
-    """Return the tokens of what the model is sent, up to where its reply begins."""
-    text = tokenizer.apply_chat_template(example["messages"], tokenize=False, add_generation_prompt=True)
-    return list(tokenizer(text, add_special_tokens=False)["input_ids"])
+def read_pairs(path: Path) -> list[Pair]:
+    """Return the pairs of a file of JSON lines."""
+    with path.open(encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines if line.strip()]
 
 
 def encode(tokenizer: Any, example: Example) -> Tokens:
     """Return an example's tokens; the reply's last one ends the turn."""
-    reply = [*tokenizer(example["reply"], add_special_tokens=False)["input_ids"], tokenizer.eos_token_id]
-    return Tokens(prompt_ids(tokenizer, example) + reply, len(reply))
+    return _encode(tokenizer, example["messages"], example["reply"])
+
+
+def encode_pair(tokenizer: Any, pair: Pair) -> list[Tokens]:
+    """Return the tokens of a pair with the chosen and with the rejected reply."""
+    return [_encode(tokenizer, pair["messages"], reply) for reply in (pair["chosen"], pair["rejected"])]
+
+
+def _encode(tokenizer: Any, messages: list[dict[str, str]], reply: str) -> Tokens:
+    text = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
+    prompt = tokenizer(text, add_special_tokens=False)["input_ids"]
+    written = [*tokenizer(reply, add_special_tokens=False)["input_ids"], tokenizer.eos_token_id]
+    return Tokens([*prompt, *written], len(written))
 
 
 def pack(examples: Iterable[Tokens], length: int) -> list[list[Tokens]]:
@@ -64,6 +83,11 @@ def pack(examples: Iterable[Tokens], length: int) -> list[list[Tokens]]:
             opened.remove(fullest)
             done.append(fullest[1])
     return done + [row for _, row in opened]
+
+
+def plan_pairs(pairs: Sequence[list[Tokens]], epochs: int, seed: int) -> list[list[Tokens]]:
+    """Return the pairs of all epochs, each pair a row, each epoch in an order of its own."""
+    return [pair for epoch in range(epochs) for pair in random.Random(f"{seed}/{epoch}").sample(pairs, len(pairs))]
 
 
 def plan_rows(examples: Sequence[Tokens], length: int, epochs: int, seed: int) -> list[list[Tokens]]:

@@ -1,11 +1,13 @@
 """The adapter of a language model: a run that is interrupted and goes on, rows of several examples, and what llama.cpp makes of it."""
 
+import json
 import os
 import re
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -46,10 +48,9 @@ def losses(printed: str) -> list[float]:
 def test_examples_in_a_row_do_not_see_each_other(model: Path, examples: Path) -> None:
     network, tokenizer = load_network(model, torch.float32), load_tokenizer(model)
     encoded = [rows.encode(tokenizer, example) for example in rows.read_examples(examples)[:3]]
-    device = torch.device("cpu")
-    together = lora.reply_loss(network, rows.collate(encoded, torch.float32, device))
-    alone = sum(lora.reply_loss(network, rows.collate([example], torch.float32, device)) for example in encoded)
-    assert together.item() == pytest.approx(alone.item(), rel=1e-4)
+    together = lora.reply_losses(network, encoded)
+    alone = [lora.reply_losses(network, [example]).item() for example in encoded]
+    assert together.tolist() == pytest.approx(alone, rel=1e-4)
 
 
 def test_a_row_is_never_longer_than_asked_and_no_example_is_lost() -> None:
@@ -64,9 +65,12 @@ def test_the_loss_falls_and_llama_cpp_agrees(
     model: Path, examples: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lora, "default_device", lambda: (torch.device("cpu"), torch.float32))
-    lora.main([str(model), str(examples), str(tmp_path), "--epochs", "10", *OPTIONS])
-    seen = losses(capsys.readouterr().out)
+    lora.main([str(model), str(examples), str(tmp_path), "--epochs", "10", "--kept-out", str(examples), *OPTIONS])
+    printed = capsys.readouterr().out
+    seen = losses(printed)
     assert seen[-1] < 0.7 * seen[0]
+    before, after = (float(found) for found in re.findall(r"kept out, .*: \w+ ([\d.]+)", printed))
+    assert after < 0.7 * before
     adapter.write_adapter(model, tmp_path / lora.ADAPTER, tmp_path / "adapter.gguf")
     engine, network = adapter.LlamaCpp(model, tmp_path / "adapter.gguf"), adapter.load_trained(model, tmp_path / lora.ADAPTER)
     sequences = list(adapter.places(load_tokenizer(model), examples, 4))
@@ -79,6 +83,25 @@ def test_the_loss_falls_and_llama_cpp_agrees(
     ids = sequences[0][0]
     mixed.add(network(torch.tensor([ids])).logits[0, -2].log_softmax(-1), engine.next_tokens(ids[:-1], 1.0))
     assert mixed.greatest > 0.3  # the adapter changes something
+
+
+def test_pairs_teach_what_to_prefer(examples: Path, tmp_path: Path) -> None:
+    model = write_model(tmp_path / "tiny.gguf", "qwen2")
+    known = rows.read_examples(examples)
+    pairs = [rows.Pair(messages=one["messages"], chosen=one["reply"], rejected=other["reply"]) for one, other in pairwise(known)]
+    different = [pair for pair in pairs if pair["chosen"] != pair["rejected"]]
+    (tmp_path / "pairs.jsonl").write_text("".join(f"{json.dumps(pair)}\n" for pair in different))
+    learned = tmp_path / "learned"
+    lora.main([str(model), str(examples), str(learned), "--steps", "2", *OPTIONS])
+    again = ["--epochs", "10", *OPTIONS, "--length", "128"]
+    lora.main([str(model), str(tmp_path / "pairs.jsonl"), str(tmp_path), "--pairs", "--start", str(learned / lora.ADAPTER), *again])
+    tokenizer = load_tokenizer(model)
+
+    def preferred(folder: Path) -> float:
+        network = adapter.load_trained(model, folder / lora.ADAPTER)
+        return sum(lora.preference(network, rows.encode_pair(tokenizer, pair)).item() for pair in different)
+
+    assert preferred(tmp_path) > preferred(learned) + 1
 
 
 def test_a_killed_run_goes_on_and_ends_as_if_undisturbed(examples: Path, tmp_path: Path) -> None:
