@@ -2,7 +2,7 @@
 
 python -m plugins.embedded.training.llm.card ADAPTER.gguf EXAMPLES.jsonl README.md [--figures FIGURES.json]
 
-FIGURES.json is a list of rows, each an object of column and value, such as [{"strategy": "split", "questions": 60, "EM": 38.3}].
+FIGURES.json is a list of rows, such as [{"strategy": "split", "questions": 60, "EM": 38.3}].
 """
 
 import argparse
@@ -23,7 +23,7 @@ TAGS: Final = ("lora", "gguf", "llama-cpp", "question-answering", "multi-hop", "
 TEMPLATE: Final = """\
 # {name}
 
-A LoRA adapter of {base}, trained on examples in the prompts of [Ramify](https://pypi.org/project/ramify-rag/), a toolkit that answers \
+A LoRA adapter of {base}, trained on examples in the prompts of Ramify (`ramify-rag`), a toolkit that answers \
 multi-hop questions from documents. With it the model splits questions, decides what to ask next, and answers from passages, each as a \
 JSON object.
 
@@ -56,7 +56,7 @@ In Ramify: `--model gguf:qwen2.5-coder-1.5b --set adapter=PATH`.
 
 ## Limits
 
-* It is a small model. It answers wrongly more often than large ones do: read the passages that an answer names.
+* It is a small model: read the passages that an answer names.
 * It was trained on questions over encyclopedias, manuals and office documents in English. Other languages and other text were not measured.
 * It was trained on the weights as they are in the quantised file. On other weights of the same model its effect is close, not equal.
 * Examples do not state a confidence. Where a prompt asks for one, what the model states has not been learned.
@@ -67,7 +67,7 @@ In Ramify: `--model gguf:qwen2.5-coder-1.5b --set adapter=PATH`.
 def table(rows: Sequence[Mapping[str, object]]) -> str:
     """Return rows as a table in Markdown, with the columns of all of them."""
     columns = list(dict.fromkeys(column for row in rows for column in row))
-    lines = [columns, ["---"] * len(columns), *([row.get(column, "") for column in columns] for row in rows)]
+    lines: list[Sequence[object]] = [columns, ["---"] * len(columns), *([row.get(column, "") for column in columns] for row in rows)]
     return "\n".join("| " + " | ".join(_cell(value) for value in line) + " |" for line in lines)
 
 
@@ -76,7 +76,7 @@ def _cell(value: object) -> str:
     return " ".join(text.replace("|", r"\|").split())
 
 
-def front_matter(metadata: Metadata, examples: Iterable[Example]) -> str:
+def front_matter(metadata: Metadata, sources: Iterable[str]) -> str:
     """Return the head of a card that model hubs read, in YAML (of which JSON is a part)."""
     head: dict[str, Any] = {
         "license": metadata.licence or UNKNOWN,
@@ -86,7 +86,7 @@ def front_matter(metadata: Metadata, examples: Iterable[Example]) -> str:
         "pipeline_tag": "text-generation",
         "language": ["en"],
         "tags": TAGS,
-        "datasets": sorted({data_set(example["source"]).name for example in examples}),
+        "datasets": sorted({known.name.replace(" ", "-") for known in map(data_set, sources) if known.published}),
     }
     return "\n".join(["---", *(f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in head.items()), "---"])
 
@@ -117,9 +117,9 @@ def describe_sources(examples: Iterable[Example]) -> tuple[str, str]:
     """Return how many examples are of which data set, and what follows from their licences."""
     counts = Counter(data_set(example["source"]) for example in examples)
     rows = [{"data set": known.name, "examples": count, "licence": known.licence} for known, count in counts.most_common()]
-    unknown = sorted(known.name for known in counts if known.licence == UNKNOWN)
-    missing = f"**The licence of {', '.join(unknown)} is unknown**: find it out before you publish the adapter." if unknown else ""
-    return table(rows), missing or "The licences are those that the publishers of the data sets state."
+    if unknown := sorted(known.name for known in counts if known.licence == UNKNOWN):
+        return table(rows), f"**The licence of {', '.join(unknown)} is unknown**: find it out before you publish the adapter."
+    return table(rows), "The licences are those that the publishers of the data sets state."
 
 
 def write_card(adapter: Path, examples: Path, out: Path, figures: Sequence[Mapping[str, object]]) -> None:
@@ -127,13 +127,14 @@ def write_card(adapter: Path, examples: Path, out: Path, figures: Sequence[Mappi
     reader, told = gguf.GGUFReader(adapter), read_examples(examples)
     metadata = Metadata.read(reader)
     sources, licences = describe_sources(told)
-    prompts = [{"prompt": name, "examples": count} for name, count in Counter(example["prompt"] for example in told).most_common()]
+    counts = Counter(example["prompt"] for example in told).most_common()
+    prompts = table([{"prompt": name, "examples": count} for name, count in counts])
     text = TEMPLATE.format(
-        name=metadata.name or adapter.stem, base=metadata.base or "a model that the file does not tell", sources=sources,
-        licences=licences, prompts=table(prompts), file=describe_file(adapter, reader), training=describe_training(metadata.run, examples),
+        name=metadata.name or adapter.stem, base=metadata.base or "a model that the file does not tell", prompts=prompts, sources=sources,
+        licences=licences, file=describe_file(adapter, reader), training=describe_training(metadata.run, examples),
         figures=table(figures) if figures else "None were measured.",
     )  # fmt: skip
-    out.write_text(f"{front_matter(metadata, told)}\n\n{text}", encoding="utf-8")
+    out.write_text(f"{front_matter(metadata, {example['source'] for example in told})}\n\n{text}", encoding="utf-8")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

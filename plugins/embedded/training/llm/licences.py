@@ -9,6 +9,7 @@ class DataSet(NamedTuple):
 
     name: str
     licence: str
+    published: bool = True
 
 
 UNKNOWN: Final = "unknown"
@@ -24,7 +25,7 @@ DATA_SETS: Final = {
     "break_dev_lowlevel": DataSet("BREAK", "MIT"),
     "canard_dev": DataSet("CANARD", "CC BY-SA 4.0"),
     "cast_ikat_rewrites": DataSet("TREC CAsT", "MIT"),
-    "clapnq_dev": DataSet("CLAPnq", "Apache-2.0; passages CC BY-SA 3.0"),
+    "clapnq_dev": DataSet("CLAPnq", "Apache-2.0; text CC BY-SA 3.0"),
     "covidqa_200423": DataSet("COVID-QA", "Apache-2.0"),
     "disflqa": DataSet("Disfl-QA", "CC BY 4.0"),
     "fairytaleqa": DataSet("FairytaleQA", "Apache-2.0"),
@@ -35,18 +36,18 @@ DATA_SETS: Final = {
     "kvret_cqr": DataSet("KVRET contextual query rewrites", "MIT-0"),
     "mtrag_rewrites": DataSet("MTRAG", "Apache-2.0"),
     "musique_train": DataSet("MuSiQue", "CC BY 4.0"),
-    "nq_oracle_dev": DataSet("Natural Questions", "MIT; questions Apache-2.0, passages CC BY-SA 3.0"),
-    "office_spans": DataSet("questions over invented office documents", "CC0"),
+    "nq_oracle_dev": DataSet("Natural Questions", "MIT; questions Apache-2.0, text CC BY-SA 3.0"),
+    "office_spans": DataSet("questions over invented office documents", "CC0", published=False),
     "pubmedqa_labelled": DataSet("PubMedQA", "MIT"),
-    "qamr_dev_test": DataSet("QAMR", "MIT; passages CC BY-SA 3.0 and CC BY 2.5"),
-    "qed_dev": DataSet("QED", "Apache-2.0; passages CC BY-SA 3.0"),
-    "selqa_ass": DataSet("SelQA", "Apache-2.0; passages CC BY-SA 3.0"),
+    "qamr_dev_test": DataSet("QAMR", "MIT; text CC BY-SA 3.0 and CC BY 2.5"),
+    "qed_dev": DataSet("QED", "Apache-2.0; text CC BY-SA 3.0"),
+    "selqa_ass": DataSet("SelQA", "Apache-2.0; text CC BY-SA 3.0"),
     "squad_dev": DataSet("SQuAD", "CC BY-SA 4.0"),
     "squadshifts": DataSet("SQuADShifts", "CC BY 4.0"),
     "tatqa_text": DataSet("TAT-QA", "CC BY 4.0"),
-    "techdocs_faq": DataSet("questions of technical documentation", _MANUALS),
-    "techdocs_spans": DataSet("questions over manuals", _HAND),
-    "written": DataSet("questions over manuals and licences", _HAND),
+    "techdocs_faq": DataSet("questions of technical documentation", _MANUALS, published=False),
+    "techdocs_spans": DataSet("questions over manuals", _HAND, published=False),
+    "written": DataSet("questions over manuals and licences", _HAND, published=False),
 }
 """Data sets by the folder that holds them."""
 
@@ -58,9 +59,9 @@ OTHERS: Final = {
 }
 """What a source is called that does not bear the name of its folder."""
 MADE: Final = {
-    "described": DataSet("follow-ups made by program, with names of the others", _OTHERS_HAVE),
-    "said_before": DataSet("follow-ups made by program, with names of the others", _OTHERS_HAVE),
-    "unchanged": DataSet("questions of the others behind turns of the others", _OTHERS_HAVE),
+    "described": DataSet("follow-ups made by program, with names of the others", _OTHERS_HAVE, published=False),
+    "said_before": DataSet("follow-ups made by program, with names of the others", _OTHERS_HAVE, published=False),
+    "unchanged": DataSet("questions of the others behind turns of the others", _OTHERS_HAVE, published=False),
 }
 
 
@@ -69,4 +70,4 @@ def data_set(source: str) -> DataSet:
     if source in MADE:
         return MADE[source]
     folder = re.sub(r"(?:_step|_inner|_hop)+$", "", source.removeprefix("single_"))
-    return DATA_SETS.get(OTHERS.get(folder, folder), DataSet(source, UNKNOWN))
+    return DATA_SETS.get(OTHERS.get(folder, folder), DataSet(source, UNKNOWN, published=False))

@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import gguf
@@ -19,6 +21,15 @@ from plugins.embedded.training.llm.licences import DATA_SETS, UNKNOWN, data_set
 from plugins.embedded.training.llm.metadata import Metadata
 
 TRAINING = ["--rate", "5e-3", "--length", "64", "--rows", "2", "--rank", "4", "--epochs", "4"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread() -> Iterator[None]:
+    """Do so little work on one thread: waiting for a second one would take longer."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")
@@ -141,13 +152,16 @@ def test_a_card_shows_figures_and_that_examples_are_others(out: Path, tmp_path: 
     ],
 )
 def test_each_source_has_the_licence_of_its_data_set(source: str, name: str, licence: str) -> None:
-    assert data_set(source) == (name, licence)
+    assert data_set(source)[:2] == (name, licence)
 
 
 def test_the_licences_are_those_of_the_readme() -> None:
     readme = (Path(kit.__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    told: dict[str, str] = {}
     for line in readme.splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
-        for folder, known in DATA_SETS.items():
-            if len(cells) > 2 and cells[0].startswith(f"`{folder}`") and "CC BY" in cells[-1] and known.licence.startswith("CC BY"):
-                assert cells[-1].startswith(known.licence[:5])
+        if re.search(r"\b(?:CC|MIT|Apache)", cells[-1]) and len(cells) > 2:
+            told |= dict.fromkeys(re.findall(r"`(\w+)`", cells[0]), cells[-1])
+    both = told.keys() & DATA_SETS.keys()
+    assert len(both) > 15
+    assert {name: DATA_SETS[name].licence.split(" (")[0] for name in both} == {name: told[name].split("; the")[0] for name in both}
