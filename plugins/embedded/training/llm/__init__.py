@@ -8,4 +8,7 @@
 What follows needs torch, transformers and gguf, not ramify: `base` reads the model from its GGUF file, `rows` turns examples into rows of
 tokens, `lora` trains, `adapter` writes the adapter as a GGUF file and compares llama.cpp with it to the trained network. `replies` compares
 what the model writes with and without it.
+
+`__main__` makes all of it with one command. `peft` writes the adapter in PEFT's format, `metadata` is what its files tell of it, `card`
+writes its model card, and `licences` knows the data sets.
 """

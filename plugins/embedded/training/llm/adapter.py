@@ -12,12 +12,12 @@ from typing import Any
 
 import gguf
 import torch
-from safetensors import safe_open
 from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from plugins.embedded.training.llm.base import Layout, load_network, load_tokenizer
 from plugins.embedded.training.llm.lora import LowRank, add_low_rank
+from plugins.embedded.training.llm.metadata import LICENCE, Metadata, add_base_option, given_metadata, read_run
 from plugins.embedded.training.llm.rows import encode, read_examples
 
 COMPARED = 20
@@ -25,15 +25,16 @@ COMPARED = 20
 MIN_PROBABILITY = 0.01
 
 
-def write_adapter(model: Path, adapter: Path, out: Path) -> None:
+def write_adapter(model: Path, adapter: Path, out: Path, metadata: Metadata | None = None) -> None:
     """Write an adapter as a GGUF file, in float16; llama.cpp multiplies the update by alpha / rank, which is 1."""
     layout = Layout.read(model)
-    with safe_open(adapter, "pt") as file:
-        rank = int(file.metadata()["rank"])
+    rank = int(read_run(adapter)["rank"])
     writer = gguf.GGUFWriter(out, layout.architecture)
     writer.add_type(gguf.GGUFType.ADAPTER)
     writer.add_string(gguf.Keys.Adapter.TYPE, "lora")
     writer.add_float32(gguf.Keys.Adapter.LORA_ALPHA, rank)
+    if metadata is not None:
+        metadata.write(writer)
     for name, weight in load_file(adapter).items():
         layer, _, part = name.rpartition(".")
         ordered = layout.to_file(layer, weight) if part == "up" else weight
@@ -149,8 +150,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--check", type=Path, help="file of examples on which to compare llama.cpp with the network")
     parser.add_argument("--most", type=int, default=8, help="examples to compare")
+    parser.add_argument("--name", help="name of the adapter in the file")
+    parser.add_argument("--licence", default=LICENCE, help=f"its licence, as SPDX and model hubs name it (default {LICENCE})")
+    add_base_option(parser)
     given = parser.parse_args(arguments)
-    write_adapter(given.model, given.adapter, given.out)
+    write_adapter(given.model, given.adapter, given.out, given_metadata(given, read_run(given.adapter)))
     print(f"{given.out}: {given.out.stat().st_size / 1e6:.1f} MB")
     if given.check:
         engine, network = LlamaCpp(given.model, given.out), load_trained(given.model, given.adapter)
