@@ -45,11 +45,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given, training = parse_arguments(arguments)
     out: Path = given.out
     examples, adapter = out / "examples" / "train.jsonl", out / "run" / "adapter.safetensors"
-    check = ["--check", out / "examples" / "kept_out.jsonl", "--most", given.compare] if given.compare else []
+    kept_out = out / "examples" / "kept_out.jsonl"
+    check = ["--check", kept_out, "--most", given.compare] if given.compare else []
     figures = ["--figures", given.figures] if given.figures else []
     stages: dict[str, Callable[[Path], None]] = {
         "examples": lambda made: call("examples", given.data, made, "--limit", given.limit),
-        "run": lambda made: call("lora", given.model or downloaded(), examples, made, *training),
+        "run": lambda made: call(
+            "lora", given.model or downloaded(), examples, made, *(["--kept-out", kept_out] if kept_out.is_file() else []), *training
+        ),
         "adapter.gguf": lambda made: call("adapter", given.model or downloaded(), adapter, made, *check),
         "peft": lambda made: call("peft", adapter, made),
         "README.md": lambda made: call("card", out / "adapter.gguf", examples, made, *figures),

@@ -16,7 +16,7 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from plugins.embedded.training.llm.base import Layout, load_network, load_tokenizer
-from plugins.embedded.training.llm.lora import LowRank, add_low_rank
+from plugins.embedded.training.llm.lora import LowRank, add_low_rank, copy_weights
 from plugins.embedded.training.llm.metadata import LICENCE, Metadata, add_base_option, given_metadata, read_run
 from plugins.embedded.training.llm.rows import encode, read_examples
 
@@ -108,10 +108,7 @@ def load_trained(model: Path, adapter: Path) -> nn.Module:
     network = load_network(model, torch.float32)
     weights = load_file(adapter)
     rank = next(weight.shape[0] for name, weight in weights.items() if name.endswith(".down"))
-    parameters = add_low_rank(network, rank)
-    with torch.no_grad():
-        for name, parameter in parameters.items():
-            parameter.copy_(weights[name])
+    copy_weights(add_low_rank(network, rank), weights)
     return network
 
 

@@ -272,13 +272,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     lessons = preference_lessons(network, rows, given.beta) if given.pairs else reply_lessons(network, rows)
     run.restore()
     kept_out = kept_out_examples(tokenizer, given) if given.kept_out else []
-    print(f"loss of {len(kept_out)} examples kept out, before: {measure(network, kept_out, given.length)}", flush=True)
+    if kept_out:
+        print(f"loss of {len(kept_out)} examples kept out, before: {measure(network, kept_out, given.length)}", flush=True)
     before, done = time.monotonic(), 0
     for loss, size in train(lessons, run, given):
         done += size
         speed = done / (time.monotonic() - before)
         print(f"step {run.steps} of {math.ceil(len(rows) / given.rows)}: loss {loss:.4f}, {speed:.0f} tokens a second", flush=True)
-    print(f"loss of {len(kept_out)} examples kept out, after: {measure(network, kept_out, given.length)}", flush=True)
+    if kept_out:
+        print(f"loss of {len(kept_out)} examples kept out, after: {measure(network, kept_out, given.length)}", flush=True)
     print(f"{given.out / ADAPTER} after {run.steps} steps and {run.seconds / 60:.1f} minutes", flush=True)
 
 
