@@ -8,7 +8,7 @@ Each line of OUT/train.jsonl and OUT/kept_out.jsonl is an example: `prompt`, `so
 import argparse
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import Any, Final
@@ -56,15 +56,18 @@ def deal(made: Iterable[Asked]) -> Parts:
     return {**parts, "train": [asked for asked in parts["train"] if asked.question not in out]}
 
 
-def balance(made: Iterable[Asked], limit: int, seed: int = 0) -> list[Asked]:
-    """Return at most `limit` examples of each prompt, of its kinds and their sources in turn, in a drawn order."""
+def balance(made: Iterable[Asked], limits: Mapping[str, int], fits: Callable[[Asked], bool], seed: int = 0) -> list[Asked]:
+    """Return as many examples that fit as the limit of their prompt's name, of its kinds and their sources in turn, in a drawn order."""
     of_kind: dict[str, dict[str, dict[str, list[Asked]]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     for asked in made:
         of_kind[asked.prompt.name][asked.kind][asked.source].append(asked)
     drawn: list[Asked] = []
     for name, kinds in of_kind.items():
-        by_kind = {kind: _in_turn(_drawn(some, (seed, name, kind, source)) for source, some in by.items()) for kind, by in kinds.items()}
-        drawn += islice(_in_turn(made for kind, made in by_kind.items() for _ in range(SHARES.get(kind, 1))), limit)
+        by_kind = {
+            kind: _in_turn(filter(fits, _drawn(some, (seed, name, kind, source))) for source, some in by_source.items())
+            for kind, by_source in kinds.items()
+        }
+        drawn += islice(_in_turn(made for kind, made in by_kind.items() for _ in range(SHARES.get(kind, 1))), limits[name])
     return _drawn(drawn, (seed, "order"))
 
 
@@ -77,12 +80,20 @@ def _in_turn(several: Iterable[Iterable[Asked]]) -> Iterator[Asked]:
     return (asked for turn in zip_longest(*several) for asked in turn if asked is not None)
 
 
+def prompt_limit(text: str) -> tuple[str, int]:
+    """Return the name and the number of PROMPT=N; ValueError if it is none."""
+    name, _, number = text.partition("=")
+    return name, int(number)
+
+
 def main(given: list[str] | None = None) -> None:
     """Write the examples, and print how many there are of each kind."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path, metavar="DATA")
     parser.add_argument("out", type=Path, metavar="OUT")
     parser.add_argument("--limit", type=int, default=3000, help="most examples of each prompt to train on; a tenth of that is kept out")
+    parser.add_argument("--most", type=prompt_limit, nargs="*", default=[], metavar="PROMPT=N", help="another limit for a prompt")
+    parser.add_argument("--longest", type=int, default=20_000, help="most characters of the messages of an example")
     parser.add_argument("--shots", type=int, default=SETTINGS.shots, help="worked examples in each prompt, as the setting shots")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args(given)
@@ -90,8 +101,14 @@ def main(given: list[str] | None = None) -> None:
     parts = deal(make_examples(options.data))
     options.out.mkdir(parents=True, exist_ok=True)
     counts: dict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
-    for part, most in (("train", options.limit), ("kept_out", max(1, options.limit // 10))):
-        chosen = [render(asked, settings) for asked in balance(parts[part], most, options.seed)]
+
+    def fits(asked: Asked) -> bool:
+        return bool(sum(len(message["content"]) for message in render(asked, settings)["messages"]) <= options.longest)
+
+    for part, share in (("train", 1), ("kept_out", 10)):
+        limits = {asked.prompt.name: options.limit for asked in parts[part]} | dict(options.most)
+        drawn = balance(parts[part], {name: max(1, most // share) for name, most in limits.items()}, fits, options.seed)
+        chosen = [render(asked, settings) for asked in drawn]
         _write(options.out / f"{part}.jsonl", chosen)
         for example in chosen:
             counts[example["prompt"], example["kind"], example["source"]][part] += 1
