@@ -35,6 +35,8 @@ Progress = Callable[[int, int | None, str], None]
 """Called as `(done, total, unit)`."""
 ProgressBar = Callable[[], AbstractContextManager[Progress]]
 
+ADAPTER_FILE = "adapter.gguf"
+"""The name of an adapter's file in the folder of a model."""
 HUB = "https://huggingface.co"
 """The only server that gets the user's token."""
 _MB = 1_000_000
@@ -73,6 +75,16 @@ class Download(ABC):
         if (path := self.find()) is None:
             raise ModelError(f"the model {self.name!r} is not downloaded", self.remedy)
         return path
+
+    @property
+    def folder(self) -> Path:
+        """Return its folder in the cache folder (RAMIFY_CACHE): `models/NAME`; its files may be in a package instead."""
+        return cache_folder() / "models" / self.name
+
+    def find_adapter(self) -> Path | None:
+        """Return the path of an adapter in its folder; None if there is none."""
+        path = self.folder / ADAPTER_FILE
+        return path if path.is_file() else None
 
     @property
     def remedy(self) -> str:
@@ -178,6 +190,7 @@ class SlicedModel(Download):
     """The folder of the files in the zip; None if the slices are the file itself."""
 
     @property
+    @override
     def folder(self) -> Path:
         """Return the folder of its files."""
         return cache_folder() / "models" / self.title
@@ -266,11 +279,6 @@ class HubModel(Download):
     licence: str
     size: int
     sha256: str
-
-    @property
-    def folder(self) -> Path:
-        """Return the folder of its file: `models/NAME` in the cache folder (RAMIFY_CACHE)."""
-        return cache_folder() / "models" / self.name
 
     @override
     def find(self) -> Path | None:
