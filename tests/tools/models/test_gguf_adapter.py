@@ -11,6 +11,8 @@ from ramify.tools.downloads import HubModel
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.models import Model, ModelOptions, gguf, resolve_model
 from ramify.tools.released import DOWNLOADS
+from tests.river import QUESTION, river
+from tests.river import model as fake
 from tests.tools.llamacpp import write_adapter
 from tests.tools.models.test_llamacpp import Choice
 
@@ -112,12 +114,12 @@ def test_a_file_that_is_no_adapter_is_refused(file: Path, tmp_path: Path) -> Non
         model(file, adapter=str(tmp_path / "nowhere.gguf"))
 
 
-@pytest.mark.parametrize("name", ["auto", "extractive", "ollama:llama3.1:8b", "openai:gpt"])
-def test_other_models_load_no_adapter(name: str, adapter: Path, nowhere: str) -> None:
+@pytest.mark.parametrize("other", ["auto", "extractive", "ollama:llama3.1:8b", "openai:gpt", fake()])
+def test_other_models_load_no_adapter(other: Any, adapter: Path) -> None:
     with pytest.raises(UsageError, match="is loaded for gguf: models only") as told:
-        graphs.ask("Who?", "closed-book", model=name, adapter=str(adapter))
+        graphs.ask("Who?", "closed-book", model=other, adapter=str(adapter))
     assert "--lora-modules" in told.value.remedy
 
 
 def test_other_models_do_not_mind_that_there_is_none() -> None:
-    assert graphs.ask("Who?", "naive", model="extractive", adapter="off").model == "extractive"
+    assert graphs.ask(QUESTION, "naive", model=fake(), index=river(), adapter="off", style="short").answer
