@@ -124,10 +124,10 @@ def _describe_small_model() -> tuple[str, str]:
 
 def _describe_adapters() -> tuple[str, str]:
     from ramify.tools.models.gguf import find_gguf
-    from ramify.tools.models.gguf_adapter import AUTO, find_adapter
+    from ramify.tools.models.gguf_adapter import AUTO, find_adapter, find_beside
 
     found, remedies = [], []
-    for name in [name for name, model in DOWNLOADS.items() if model.find() and model.find_adapter()]:
+    for name in [name for name, model in DOWNLOADS.items() if model.find() and find_beside(name)]:
         try:
             found.append(f"gguf:{name} answers with {find_adapter(AUTO, name, find_gguf(name)[1].architecture)}")
         except ModelError as error:

@@ -35,8 +35,6 @@ Progress = Callable[[int, int | None, str], None]
 """Called as `(done, total, unit)`."""
 ProgressBar = Callable[[], AbstractContextManager[Progress]]
 
-ADAPTER_FILE = "adapter.gguf"
-"""The name of an adapter's file in the folder of a model."""
 HUB = "https://huggingface.co"
 """The only server that gets the user's token."""
 _MB = 1_000_000
@@ -80,11 +78,6 @@ class Download(ABC):
     def folder(self) -> Path:
         """Return its folder in the cache folder (RAMIFY_CACHE): `models/NAME`; its files may be in a package instead."""
         return cache_folder() / "models" / self.name
-
-    def find_adapter(self) -> Path | None:
-        """Return the path of an adapter in its folder; None if there is none."""
-        path = self.folder / ADAPTER_FILE
-        return path if path.is_file() else None
 
     @property
     def remedy(self) -> str:

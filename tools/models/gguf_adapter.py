@@ -18,6 +18,7 @@ from ramify.tools.user_input import expand_path
 AUTO, OFF = "auto", "off"
 """The values of the setting `adapter` that are not the path of a file."""
 NAME_FILE = "give the path of a LoRA adapter's .gguf file, or --set adapter=off"
+ADAPTER_FILE = "adapter.gguf"
 _MARK = "+adapter-"
 _MARKED = re.compile(re.escape(_MARK) + r"([0-9a-f]{12})$")
 _MAX_TITLE_CHARS = 60
@@ -63,8 +64,14 @@ def find_adapter(adapter: str, model: str, architecture: str) -> Adapter | None:
     """
     if is_path(adapter):
         return _read(expand_path(adapter.strip()).resolve(), adapter, architecture)
-    beside = DOWNLOADS[model].find_adapter() if adapter.strip() == AUTO and model in DOWNLOADS else None
+    beside = find_beside(model) if adapter.strip() == AUTO else None
     return _read(beside, str(beside), architecture) if beside else None
+
+
+def find_beside(model: str) -> Path | None:
+    """Return the path of the adapter in the folder of a download; None if there is none, or the model is not named as a download."""
+    path = DOWNLOADS[model].folder / ADAPTER_FILE if model in DOWNLOADS else None
+    return path if path and path.is_file() else None
 
 
 def _read(path: Path, name: str, architecture: str) -> Adapter:
