@@ -8,7 +8,17 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from langchain_core.language_models import BaseChatModel
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.vectorstores import VectorStore
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, ModelWrapValidatorHandler, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    InstanceOf,
+    ModelWrapValidatorHandler,
+    StringConstraints,
+    ValidationError,
+    model_validator,
+)
 from pydantic.json_schema import SkipJsonSchema
 
 from ramify.tools.errors import UsageError
@@ -90,6 +100,11 @@ class Settings(BaseModel):
         default="auto",
         description="Chat model: auto (Ollama if it is running, else extractive), extractive, extractive:large (`ramify download reader`), "
         "ollama:NAME, gguf:PATH, or any provider:model of LangChain.",
+    )
+    adapter: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)] = Field(
+        default="auto",
+        description="LoRA adapter of a gguf: model: auto (the adapter.gguf in the folder of a downloaded model, if it has one), off, or "
+        "the path of a GGUF file.",
     )
     base_url: Annotated[str | None, BeforeValidator(single_address)] = Field(
         default=None, description="Address of the model's server (Ollama, vLLM, llama.cpp), or of a proxy before several."

@@ -47,6 +47,7 @@ REAL_FILES = frozenset(
     {
         "plugins/lab/tests/load/test_real_data.py",
         "tests/prompts/test_replies_of_smollm2.py",
+        "plugins/lab/tests/commands/test_eval_adapter.py",
         "plugins/stores/tests/test_index_in_milvus.py",
         "tests/test_real_data.py",
         "plugins/kinds/tests/test_real_hierarchy.py",

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple, cast
 from ramify.tools import plugins
 from ramify.tools.errors import ModelError, RamifyError
 from ramify.tools.models.server_info import OLLAMA_TIMEOUT_S, request_json
-from ramify.tools.released import SMOLLM2
+from ramify.tools.released import DOWNLOADS, SMOLLM2
 from ramify.tools.scrub import mask_address, scrub
 from ramify.tools.server_address import OLLAMA_START, ollama_host
 
@@ -94,8 +94,8 @@ def check_index_kinds() -> Check:
 
 
 def check_gguf() -> Check:
-    """Check the engine for GGUF files, its GPUs, and the small model."""
-    checks = (_describe_engine(), _describe_small_model())
+    """Check the engine for GGUF files, its GPUs, the small model, and the adapters of downloaded models."""
+    checks = (_describe_engine(), _describe_small_model(), _describe_adapters())
     found, remedies = ("; ".join(filter(None, parts)) for parts in zip(*checks, strict=True))
     return Check("gguf", "note" if remedies else "ok", found, remedies)
 
@@ -120,6 +120,20 @@ def _describe_small_model() -> tuple[str, str]:
         return "smollm2 not installed", error.remedy
     SMOLLM2.verified_path()
     return "smollm2 has the released sha256", ""
+
+
+def _describe_adapters() -> tuple[str, str]:
+    from ramify.tools.models.gguf import find_gguf
+    from ramify.tools.models.gguf_adapter import AUTO, find_adapter, find_beside
+
+    found, remedies = [], []
+    for name in [name for name, model in DOWNLOADS.items() if model.find() and find_beside(name)]:
+        try:
+            found.append(f"gguf:{name} answers with {find_adapter(AUTO, name, find_gguf(name)[1].architecture)}")
+        except ModelError as error:
+            found.append(error.what)
+            remedies.append(error.remedy)
+    return "; ".join(found), "; ".join(remedies)
 
 
 REQUIRED_PACKAGES = (

@@ -75,6 +75,11 @@ class Download(ABC):
         return path
 
     @property
+    def folder(self) -> Path:
+        """Return its folder in the cache folder (RAMIFY_CACHE): `models/NAME`; its files may be in a package instead."""
+        return cache_folder() / "models" / self.name
+
+    @property
     def remedy(self) -> str:
         """Return how to download it."""
         return f"run `ramify download {self.name}`"
@@ -178,6 +183,7 @@ class SlicedModel(Download):
     """The folder of the files in the zip; None if the slices are the file itself."""
 
     @property
+    @override
     def folder(self) -> Path:
         """Return the folder of its files."""
         return cache_folder() / "models" / self.title
@@ -266,11 +272,6 @@ class HubModel(Download):
     licence: str
     size: int
     sha256: str
-
-    @property
-    def folder(self) -> Path:
-        """Return the folder of its file: `models/NAME` in the cache folder (RAMIFY_CACHE)."""
-        return cache_folder() / "models" / self.name
 
     @override
     def find(self) -> Path | None:

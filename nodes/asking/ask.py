@@ -15,7 +15,7 @@ from ramify.prompts.prompt import Prompt
 from ramify.tools import plugins
 from ramify.tools.errors import ModelError
 from ramify.tools.models import ModelOptions, find_best, resolve_model
-from ramify.tools.models.gguf import GGUF, find_gguf
+from ramify.tools.models.gguf import GGUF, check_adapter, find_gguf
 from ramify.tools.models.named import FALLBACK_NOTICE
 
 __all__ = [
@@ -79,6 +79,7 @@ def current_model(settings: Settings) -> Answerer:
             return LanguageModel(best, settings.think)
         named, notice = EMBEDDED, best
     if (kind := answerer_class(named)) is not LanguageModel:
+        check_adapter(settings.adapter, named)
         return kind(settings, notice)  # type: ignore[call-arg]  # so made by a plug-in
     if is_embedded(named):
         reason, _, remedy = notice.partition(f": {FALLBACK_NOTICE} — ")

@@ -25,6 +25,7 @@ from ramify.nodes.settings import is_embedded, is_large
 from ramify.tools.errors import InputError, UsageError
 from ramify.tools.index.manifest import file_sha256
 from ramify.tools.models.gguf import GGUF, find_gguf
+from ramify.tools.models.gguf_adapter import split_adapter
 from ramify.tools.new_files import file_mode, make_folder, make_readable_by_all, write_atomically
 from ramify.tools.profile import Profile, load_profile
 from ramify.tools.scrub import scrub_values
@@ -113,10 +114,10 @@ def describe_reader(model: str | None) -> dict[str, Any] | None:
 
 
 def describe_model_file(model: str | None) -> dict[str, Any] | None:
-    """Return name and hash of the file of a GGUF model, which must not change within a run; None for other models."""
+    """Return name and hash of the file of a GGUF model without its adapter, which must not change within a run; None for other models."""
     if model is None or not model.startswith(GGUF):
         return None
-    path, _ = find_gguf(model.removeprefix(GGUF))
+    path, _ = find_gguf(split_adapter(model)[0].removeprefix(GGUF))
     return {"name": path.name, "sha256": file_sha256(path)}
 
 

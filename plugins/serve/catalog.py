@@ -26,7 +26,7 @@ from ramify.tools.search.searcher import DEMO, open_index
 
 T = TypeVar("T")
 COMMAND = "ramify serve"
-SERVER_SETTINGS = ("index", "model", "base_url", "profile")
+SERVER_SETTINGS = ("index", "model", "adapter", "base_url", "profile")
 """Settings that a request cannot set: it names a collection and one of the server's models; the operator sets the profile."""
 MAX_QUOTED_CHARS = 80
 """Maximum length of a rejected value in an error message."""

@@ -33,6 +33,7 @@ from ramify.testing.verifying.sources import stands_in
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.index.manifest import file_sha256
 from ramify.tools.models.gguf import GGUF, find_gguf
+from ramify.tools.models.gguf_adapter import split_adapter
 from ramify.tools.search.recording import RecordedSearch, record_searches
 from ramify.tools.search.searcher import digest_of, find_passages, languages_of, require_finished, warm
 
@@ -228,7 +229,7 @@ def describe_conditions(strategy: str, options: Mapping[str, Any], settings: Set
 
 @cache
 def _file_digest(name: str) -> str:
-    return file_sha256(find_gguf(name)[0])
+    return file_sha256(find_gguf(split_adapter(name)[0])[0])
 
 
 @cache

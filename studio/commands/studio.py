@@ -31,7 +31,7 @@ BaseUrls = Annotated[
 ]
 ModelFiles = Annotated[
     list[Path] | None,
-    typer.Option("--gguf", metavar="FILE", help="A model file that runs may use as gguf:FILE, by its full path; repeatable."),
+    typer.Option("--gguf", metavar="FILE", help="A file that runs may name as gguf:FILE or as adapter, by its full path; repeatable."),
 ]
 Rerankers = Annotated[
     list[str] | None,
@@ -117,7 +117,8 @@ def _allow_resources(indexes: list[str], base_urls: list[str], model_files: list
     """Set and print what runs may name."""
     from ramify.studio.server.bounds import allowed_indexes, allowed_model_files, allowed_rerankers, default_index, set_allowed
     from ramify.tools.index.index_store import store_at
-    from ramify.tools.models.gguf import find_gguf
+    from ramify.tools.models.gguf import GGUF_NAME_FORMS, find_gguf
+    from ramify.tools.models.gguf_header import load_header
     from ramify.tools.search.relevance import load_reranker
 
     places = {name: expand_path(name) for name in rerank}
@@ -127,7 +128,8 @@ def _allow_resources(indexes: list[str], base_urls: list[str], model_files: list
     for where in indexes:
         store_at(where).open()  # an error now, not at the first run
     for file in model_files:
-        find_gguf(str(file))
+        if load_header(expand_path(file), str(file), GGUF_NAME_FORMS).kind != "adapter":
+            find_gguf(str(file))
     for name in cross_encoders:
         load_reranker(name)
     set_allowed(indexes, base_urls, model_files, cross_encoders, profile)

@@ -20,6 +20,7 @@ from ramify.nodes.settings import Settings
 from ramify.tools.errors import UsageError
 from ramify.tools.index.index_store import is_store_address
 from ramify.tools.models.gguf import GGUF
+from ramify.tools.models.gguf_adapter import is_path
 from ramify.tools.reader import READER
 from ramify.tools.released import SMOLLM2
 from ramify.tools.scrub import mask_address
@@ -38,7 +39,7 @@ DEFAULT_INDEX_VARIABLE = "RAMIFY_STUDIO_DEFAULT_INDEX"
 BASE_URLS_VARIABLE = "RAMIFY_STUDIO_BASE_URLS"
 """Environment variable: addresses of the allowed model servers, separated by spaces."""
 MODEL_FILES_VARIABLE = "RAMIFY_STUDIO_GGUF"
-"""Environment variable: the allowed model files, separated as in PATH."""
+"""Environment variable: the allowed files of models and adapters, separated as in PATH."""
 PROFILE_VARIABLE = "RAMIFY_STUDIO_PROFILE"
 """Environment variable: full path of the profile of every run."""
 RERANKERS_VARIABLE = "RAMIFY_STUDIO_RERANKERS"
@@ -108,6 +109,8 @@ def check_allowed(settings: Settings, command: str = "ramify studio") -> None:
         and (file := model.strip().removeprefix(GGUF)) not in allowed_model_files()
     ):
         raise not_allowed(f"model={model!r}", f"--gguf {file}")
+    if is_path(settings.adapter) and settings.adapter not in _split_variable(MODEL_FILES_VARIABLE, os.pathsep):
+        raise not_allowed(f"adapter={settings.adapter!r}", f"--gguf {settings.adapter}")
     if settings.profile is not None and settings.profile != os.environ.get(PROFILE_VARIABLE):
         raise not_allowed(f"profile={str(settings.profile)!r}", "--profile FILE")
     for name, chosen, known in (("rerank", settings.rerank, allowed_rerankers()), ("check", settings.check, {MODEL, *allowed_rerankers()})):

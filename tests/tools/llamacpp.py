@@ -64,6 +64,25 @@ def write_model(path: Path, template: str = TEMPLATE, kind: str = "model") -> No
     writer.close()
 
 
+def write_adapter(
+    path: Path, architecture: str = "llama", kind: str = "lora", width: int = WIDTH, name: str = "", scale: float = 1.0
+) -> None:
+    """Write an adapter of random weights for such a model, which change what it says, or hardly do so with a small scale."""
+    writer, chance = gguf.GGUFWriter(str(path), architecture), np.random.default_rng(8)
+    writer.add_type(gguf.GGUFType.ADAPTER)
+    if name:
+        writer.add_name(name)
+    writer.add_string(gguf.Keys.Adapter.TYPE, kind)
+    writer.add_float32(gguf.Keys.Adapter.LORA_ALPHA, 4)
+    for layer in range(LAYERS):
+        for part, shape in (("lora_a", (4, width)), ("lora_b", (width, 4))):
+            writer.add_tensor(f"blk.{layer}.attn_output.weight.{part}", chance.normal(0, scale, shape).astype(np.float16))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
 def describe(writer: gguf.GGUFWriter, vocabulary: list[str]) -> None:
     writer.add_name("random")
     writer.add_context_length(WINDOW)

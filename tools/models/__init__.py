@@ -1,7 +1,7 @@
 """Chat models: resolved by name, limited in concurrency, with token counts and structured replies.
 
 * find: `named` (resolves names), `model` (the common interface), `clients` (LangChain's), `openai` (of them, one with thoughts),
-  `gguf` (run in this process)
+  `gguf` (run in this process: `gguf_header` reads a file, `gguf_adapter` finds its adapter)
 * a call: `structured_call`, `concurrency` (limits shared by callers)
 * tokens: `tokens` counts them, also by the counts that servers report
 * a reply: `reply_parsing` (also: confidence from log probabilities), `loose_json` (what models write in place of JSON)

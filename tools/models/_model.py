@@ -46,6 +46,7 @@ class ModelOptions:
     timeout: float = 120.0
     keep_alive: str = "10m"
     max_concurrency: int | None = None
+    adapter: str = "auto"
 
 
 class PerLoop(Generic[T]):
@@ -82,8 +83,8 @@ class Model:
     num_ctx: int | None
     """Tokens of prompt and reply together; None if the model has no such limit."""
     server: Server = field(repr=False)
-    notice: str | None = None
-    """A notice for the user before the first call, such as that it replaces another model."""
+    notices: tuple[str, ...] = ()
+    """Notices for the user before the first call, such as that it answers with an adapter."""
     load: Callable[[], float] = field(default=lambda: 0.0, repr=False)
     """Loads the model in this process and returns the seconds taken, 0 if it was loaded; blocking."""
     client_s: float = field(default=0.0, repr=False)
@@ -111,11 +112,6 @@ class Model:
     def can_think(self) -> bool:
         """Return whether its server can be told to let it think."""
         return self.server.record.mode.think is not None
-
-    @property
-    def notices(self) -> list[str]:
-        """Return the notices for the user before the first call."""
-        return [self.notice] if self.notice else []
 
     @property
     def learned_notices(self) -> list[str]:

@@ -106,8 +106,10 @@ def resolve_model(model: str | BaseChatModel, options: ModelOptions) -> Model:
     if options.base_url:
         register_address(options.base_url)
     if isinstance(model, BaseChatModel):
+        gguf.check_adapter(options.adapter, type(model).__name__)
         return clients.from_chat_model(model, options)
     name = model.strip()
+    gguf.check_adapter(options.adapter, name)
     key = (name, options, os.environ.get("OLLAMA_HOST"))
     return _CACHE.get(key, partial(_look_up, name, options, key))
 
@@ -182,7 +184,8 @@ def _from_gguf(name: str, options: ModelOptions) -> Model:
     engine = gguf.get_engine(name, options)
     inside = replace(options, base_url=engine.address, num_ctx=engine.form.window)
     start = "ask again: llama.cpp has ended in this process"
-    server = Server(f"gguf:{name}", options.timeout, start=start, reports_progress=True)
+    adapted = engine.form.adapter.suffix if engine.form.adapter else ""
+    server = Server(f"gguf:{name}{adapted}", options.timeout, start=start, reports_progress=True)
 
     def make() -> BaseChatModel:  # keeps a reference to the engine
         chat = clients.provider_client("openai", gguf.ALIAS, inside, engine.key)
@@ -190,7 +193,7 @@ def _from_gguf(name: str, options: ModelOptions) -> Model:
 
     model = _connect(make, server, inside, engine.form.slots)
     model.server.record.answered = True
-    return replace(model, load=engine.take_loading_time, notice=engine.notice, measures=True, parameters=engine.parameters)
+    return replace(model, load=engine.take_loading_time, notices=engine.notices, measures=True, parameters=engine.parameters)
 
 
 def _from_provider(provider: str, name: str, options: ModelOptions) -> Model:

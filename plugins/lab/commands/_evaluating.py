@@ -21,7 +21,7 @@ from ramify.lab.report import list_answer_pairs, read_reproduction, write_report
 from ramify.lab.run import check_indexes, load_inputs, open_cluster, pending_tasks, run_tasks
 from ramify.lab.search import SEARCH_STRATEGY, run_degraded_searches, run_searches, update_indexes
 from ramify.lab.task import RESULTS, Row, Task, read_outcomes
-from ramify.nodes.settings import EMBEDDED, is_embedded
+from ramify.nodes.settings import AUTO, EMBEDDED, is_embedded
 from ramify.studio.console.progress_bar import progress_bar
 from ramify.studio.console.streams import err, note, say
 from ramify.tools.errors import ModelError, RamifyError
@@ -145,7 +145,7 @@ def run_reproduction(
     note(f"{paper.title}: {paper.about}")
     plans = [_prepare_run(drop_missing_levels(order, read_graphs(folder))) for order in orders]
     model = next((plan.variants[0].options.get("model", EMBEDDED) for plan in plans if plan.variants), EMBEDDED)
-    judge_options = {**orders[0].options, "model": model, **(judged_by or {})}
+    judge_options = {**orders[0].options, "model": model, **({"adapter": AUTO, **judged_by} if judged_by else {})}
     judge_options = {name: judge_options[name] for name in MODEL_OPTIONS if name in judge_options} if paper.conditions else {}
     uses_judge = bool(judge_options) and not is_embedded(judge_options["model"])
     _print_other_work(paper, plans, uses_judge, repeats)

@@ -48,7 +48,7 @@ def questions_command(
     from ramify.lab.proposing import ProposalSettings, propose_questions, select_kinds
     from ramify.lab.question_file import QuestionFile
     from ramify.nodes.asking.ask import current_model
-    from ramify.nodes.settings import is_embedded
+    from ramify.nodes.settings import AUTO, is_embedded
     from ramify.studio.console.progress_bar import progress_bar
 
     options = merge_options(settings, model=model, base_url=base_url)
@@ -63,8 +63,9 @@ def questions_command(
         note("questions by rules, from definitions, records, instructions and headings: weaker than a language model's")
     if question_file.rows:
         note(f"{pluralize(len(question_file.rows), 'question')} in {file} are kept unchanged")
+    chosen = {"model": model_used.name} if options.get("model", AUTO) == AUTO else {}
     with progress_bar() as progress:
-        proposals = propose_questions(index, question_file, count, {**options, "model": model_used.name}, question_kinds, progress)
+        proposals = propose_questions(index, question_file, count, {**options, **chosen}, question_kinds, progress)
     for reason, number in proposals.dropped.most_common():
         note(f"dropped {number:,}: {reason}")
     if proposals.missing > 0:

@@ -14,7 +14,7 @@ from ramify.tools.errors import UsageError
 from ramify.tools.index.hnsw import MAX_SCANNED
 
 PAPER_PRESET: dict[str, Any] = {"preset": "paper"}
-MODEL_OPTIONS = ("model", "base_url")
+MODEL_OPTIONS = ("model", "base_url", "adapter")
 JudgedCondition = tuple[str, str]
 """A strategy and its variant."""
 EXACT_SEARCH = f"Up to {MAX_SCANNED:,} vectors are all compared, which is exact; only a larger index has an HNSW graph."

@@ -18,7 +18,9 @@ from ramify.tools.profile import Curve, Origin, Profile, apply_curve
 
 TAU_PREFIX = "tau="
 """The prefix of the variants of a sweep of tau."""
-IGNORED_SETTINGS = ("model", "base_url", "index", "profile", "check", "seed", "timeout", "keep_alive", "max_concurrency", "ask_first")
+IGNORED_SETTINGS = (
+    *("model", "adapter", "base_url", "index", "profile", "check", "seed", "timeout", "keep_alive", "max_concurrency", "ask_first"),
+)
 """Settings that confidences do not depend on, or that are compared in another way."""
 MIN_QUESTIONS = 100
 """Minimum number of questions for a threshold that depends little on the random split."""

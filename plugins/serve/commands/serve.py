@@ -18,6 +18,7 @@ from ramify.studio.console.streams import err, note
 from ramify.tools.errors import IndexingError, RamifyError, UsageError
 from ramify.tools.scrub import mask_address
 from ramify.tools.server_address import is_loopback
+from ramify.tools.user_input import expand_path
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -195,16 +196,21 @@ def _open_catalog(places: list[str], models: list[str], strategy: str, options: 
     from ramify.studio.server.bounds import set_allowed
     from ramify.tools.index.index_store import is_searchable
     from ramify.tools.models.gguf import GGUF, find_gguf
+    from ramify.tools.models.gguf_adapter import AUTO, find_adapter, is_path
     from ramify.tools.server_address import single_address
 
     configure(strategy, options)
     files = [model.removeprefix(GGUF) for model in models if model.startswith(GGUF)]
+    if is_path(adapter := str(options.get("adapter", AUTO))):
+        adapter = str(expand_path(adapter.strip()).absolute())
+        options = {**options, "adapter": adapter}
     for file in files:
-        find_gguf(file)
+        find_adapter(adapter, file, find_gguf(file)[1].architecture)
+    adapters = [Path(adapter)] if is_path(adapter) else []
     operator_rerankers = [value for name in ("rerank", "check") if isinstance(value := options.get(name), str)]
     address = single_address(options.get("base_url"))
     base_urls = [str(address)] if address else []
-    set_allowed(places, base_urls, [Path(file) for file in files], [*rerank, *operator_rerankers], options.get("profile"))
+    set_allowed(places, base_urls, [*map(Path, files), *adapters], [*rerank, *operator_rerankers], options.get("profile"))
     catalog = Catalog(name_collections(places), strategy, models, options)
     problems = []
     for collection in catalog.collections.values():

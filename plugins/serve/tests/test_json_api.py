@@ -55,7 +55,7 @@ def test_what_there_is_is_listed(serve: Serve, built: Path) -> None:
     assert settings["max_depth"]["schema"] == {"type": "integer", "minimum": 0, "maximum": 10}
     assert settings["backtrace"]["schema"]["enum"] == ["single", "recursive"]
     assert all(setting["description"] for setting in settings.values())
-    assert not {"index", "model", "base_url"} & settings.keys()
+    assert not {"index", "model", "base_url", "adapter"} & settings.keys()
 
 
 def test_the_collection_that_is_named_is_searched_and_else_the_first(serve: Serve, built: Path) -> None:
@@ -75,6 +75,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"question": "Who?", "settings": {"model.name": "other"}}, "model.name='other' cannot be set by a request"),
     ({"question": "Who?", "settings": {"model": "openai:gpt"}}, "model='openai:gpt' cannot be set by a request"),
     ({"question": "Who?", "settings": {"base_url": "http://a.example"}}, "base_url='http://a.example' cannot be set by a request"),
+    ({"question": "Who?", "settings": {"adapter": "/etc"}}, "adapter='/etc' cannot be set by a request"),
     ({"question": "Who?", "settings": {"rerank": "/etc"}}, "rerank='/etc' is not allowed"),
     ({"question": "Who?", "settings": {"rerank": "http://a.example/rerank"}}, "rerank='http://a.example/rerank' is not allowed"),
     ({"question": "Who?", "settings": {"check": "/etc"}}, "check='/etc' is not allowed"),

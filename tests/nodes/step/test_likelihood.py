@@ -18,6 +18,16 @@ def test_a_model_is_known_by_its_name_in_any_spelling() -> None:
     assert find_fits("ollama:llama3.1:8b") is find_fits("extractive") is None
 
 
+def test_a_calibration_of_a_model_does_not_hold_with_an_adapter_for_which_it_was_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    adapted = "gguf:qwen2.5-coder-1.5b+adapter-0123456789ab"
+    assert find_fits(adapted) is None
+    fits = likelihood.Fits(*[likelihood.Fit(-1.0, 2.0, 0.5)] * 2)
+    monkeypatch.setitem(likelihood.FITS, "qwen2.5-coder-1.5b+adapter-0123456789ab", fits)
+    assert find_fits(adapted) is fits
+    assert find_fits("gguf:qwen2.5-coder-1.5b") not in (fits, None)
+    assert find_fits("gguf:qwen2.5-coder-1.5b+adapter-ba9876543210") is None
+
+
 def test_a_small_model_is_believed_less_than_its_tokens_say_and_more_where_dates_are_compared() -> None:
     fits = find_fits("gguf:qwen2.5-coder-1.5b")
     assert fits is not None

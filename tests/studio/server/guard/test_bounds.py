@@ -129,6 +129,17 @@ def test_a_model_file_that_the_server_was_started_with_may_be_named(monkeypatch:
         settings(model=f"gguf:{tmp_path}/../{tmp_path.name}/mine.gguf")
 
 
+def test_an_adapter_that_the_server_was_started_with_may_be_named(tmp_path: Path) -> None:
+    settings = restrict_settings(graphs.build("naive")).settings
+    set_allowed([], [], [])
+    assert [settings(adapter=name).adapter for name in ("auto", " off ")] == ["auto", "off"]
+    for other in (f"{tmp_path}/mine.gguf", "smollm2", "/etc/hostname"):
+        with pytest.raises(UsageError, match=f"adapter='{other}' is not allowed"):
+            settings(adapter=other)
+    set_allowed([], [], [tmp_path / "mine.gguf"])
+    assert settings(adapter=f"{tmp_path}/mine.gguf").adapter == f"{tmp_path}/mine.gguf"
+
+
 def test_a_reranker_that_the_server_was_started_with_may_be_named(monkeypatch: pytest.MonkeyPatch) -> None:
     settings = restrict_settings(graphs.build("naive")).settings
     assert [settings(rerank=name).rerank for name in ("reader", "none", None)] == ["reader", "none", "none"]
