@@ -19,11 +19,12 @@ from plugins.embedded.training.llm.decisions import decisions
 from plugins.embedded.training.llm.finals import conclusions
 from plugins.embedded.training.llm.follow_ups import follow_ups
 from plugins.embedded.training.llm.hops import MULTI_HOP, folders, multi_hop
+from plugins.embedded.training.llm.judgements import judgements
 from plugins.embedded.training.llm.rendered import SETTINGS, Asked, render
 from plugins.embedded.training.llm.splits import chains, splits
 from plugins.embedded.training.source import WordIndex
 
-SHARES: Final = {"known": 4, "unknown": 2, "bridge": 2, "rewritten": 2, "next": 2}
+SHARES: Final = {"known": 4, "unknown": 2, "bridge": 2, "rewritten": 2, "next": 2, "good": 4}
 """How many of a kind stand beside one of another."""
 
 Parts = dict[str, list[Asked]]
@@ -34,7 +35,7 @@ def make_examples(data: Path) -> Iterator[Asked]:
     by_folder = [(folder, list(multi_hop(folder))) for folder in folders(data, MULTI_HOP)]
     made = [hops for _, some in by_folder for hops in some]
     yield from splits(data, made)
-    yield from chains(made)
+    yield from chain(chains(made), judgements(made))
     for folder, some in by_folder:
         index = WordIndex(folder.documents.values())
         yield from chain(hop_answers(some, index), decisions(some, index), conclusions(some, index))

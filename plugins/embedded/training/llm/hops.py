@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from plugins.embedded.training.example import occurrences, seeded_random
-from plugins.embedded.training.llm.rendered import describe, sentence
+from plugins.embedded.training.llm.rendered import sentence
 from plugins.embedded.training.llm.shown import quoted_text
+from plugins.embedded.training.llm.statements import missing_fact, statement, wanted
 from plugins.embedded.training.public_sets import answer_forms
 from plugins.embedded.training.relations import WORDINGS
 from plugins.embedded.training.source import Document, Folder, load_data_folder, supporting_documents
@@ -63,14 +64,14 @@ class Hops:
 
 def summary(known: Sequence[Hop], missing: Sequence[str]) -> str:
     """Return the thought about a question: what is known of it, and what is asked for next."""
-    told = [f"{phrase} is {hop.answer}" if (phrase := describe(hop.question)) else f"{hop.question} {hop.answer}" for hop in known]
-    left = [f"{describe(question) or 'the next fact'} is missing" for question in missing]
+    told = [statement(hop.question, hop.answer) or f"{hop.question.rstrip('?')}: {hop.answer}" for hop in known]
+    left = [missing_fact(question) for question in missing]
     return sentence("; ".join([*told, *dict.fromkeys(left)]))
 
 
 def first_needed(first: str) -> str:
     """Return the thought about a question whose first part has to be known before the second."""
-    return sentence(f"{describe(first) or 'the answer to one part'} has to be known first")
+    return sentence(f"{wanted(first) or 'the answer to one part'} has to be known first")
 
 
 def folders(data: Path, names: Iterable[str]) -> Iterator[Folder]:
