@@ -93,7 +93,7 @@ def main(given: list[str] | None = None) -> None:
     counts: dict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
     for part, most in (("train", options.limit), ("kept_out", max(1, options.limit // 10))):
         chosen = [render(asked, settings) for asked in balance(parts[part], most, options.seed)]
-        _write(options.out / f"{part}.jsonl", chosen)
+        write_lines(options.out / f"{part}.jsonl", chosen)
         for example in chosen:
             counts[example["prompt"], example["kind"], example["source"]][part] += 1
     for key, by_part in sorted(counts.items()):
@@ -101,7 +101,8 @@ def main(given: list[str] | None = None) -> None:
     print(f"{'sum':54} {sum(c['train'] for c in counts.values()):6} {sum(c['kept_out'] for c in counts.values()):6}")
 
 
-def _write(path: Path, examples: list[dict[str, Any]]) -> None:
+def write_lines(path: Path, examples: list[dict[str, Any]]) -> None:
+    """Write examples as JSON lines."""
     path.write_text("".join(json.dumps(example, ensure_ascii=False) + "\n" for example in examples), encoding="utf-8")
 
 
