@@ -1,6 +1,6 @@
 """Write examples of the calls of trees that came out right, and pairs of a better and a worse reply to the same call.
 
-    ramify eval DATA --strategy tor,chain --model gguf:FILE --splitter model --sweep seed=0,1,2,3 --temperature 0.7 --calls --out RUN
+    ramify eval DATA --strategy tor,chain --model gguf:FILE --set splitter=model --set temperature=0.7 --sweep seed=0,1,2 --calls --out RUN
     python -m plugins.embedded.training.llm.grown RUN... OUT
 
 OUT/train.jsonl and OUT/kept_out.jsonl are examples as `examples` writes them, with the messages as they were sent: rejection sampling.

@@ -21,6 +21,7 @@ from ramify.tools.english import strip_disambiguation
 
 MULTI_HOP: Final = ("musique_train", "2wikimultihopqa_train", "hotpotqa_train", *FOLDERS)
 COMPARED: Final = "Two facts are compared."
+_KINDS: Final = {"film": ("film", "movie"), "song": ("song",)}
 _REFERENCE = re.compile(r"#(\d)")
 
 
@@ -69,6 +70,12 @@ def summary(known: Sequence[Hop], missing: Sequence[str]) -> str:
     return sentence("; ".join([*told, *dict.fromkeys(left)]))
 
 
+def single_fact(question: str) -> str:
+    """Return the thought about a question that needs no split."""
+    asked = wanted(question)
+    return sentence(f"It asks for one fact, {asked}" if asked else "It asks for one fact")
+
+
 def first_needed(first: str) -> str:
     """Return the thought about a question whose first part has to be known before the second."""
     return sentence(f"{wanted(first) or 'the answer to one part'} has to be known first")
@@ -106,16 +113,18 @@ def _of_evidences(
         said = _as_told(answer, document)
         if document is None or said is None or relation not in WORDINGS:
             return None
-        wording, *others = seeded_random(item["id"], relation).sample(spoken(relation), min(2, len(spoken(relation))))
+        wordings = spoken(relation, item["question"])
+        wording, *others = seeded_random(item["id"], relation).sample(wordings, min(2, len(wordings)))
         before = next((n for n, step in enumerate(steps, 1) if fold(step.answer) in (fold(name), fold(bare))), None)
         template = wording.format(s=name if before is None else f"{{{before}}}")
         steps.append(Hop(wording.format(s=name), template, said, document, others[0].format(s=name) if others else ""))
     return tuple(steps)
 
 
-def spoken(relation: str) -> list[str]:
-    """Return the wordings in which a person asks for a relation."""
-    return [wording for wording in WORDINGS[relation] if ">>" not in wording]
+def spoken(relation: str, question: str) -> list[str]:
+    """Return the wordings in which a person asks for a relation, without those that call a thing what the question does not."""
+    kinds = [kind for kind, words in _KINDS.items() if not any(word in question.casefold() for word in words)]
+    return [wording for wording in WORDINGS[relation] if ">>" not in wording and not any(f"the {kind} " in wording for kind in kinds)]
 
 
 def _of_steps(item: dict[str, Any], folder: Folder) -> tuple[Hop, ...] | None:

@@ -7,6 +7,7 @@ from typing import Final
 from plugins.embedded.training.countries import find_country
 from plugins.embedded.training.source import Document
 from plugins.embedded.training.writing.phrases import AUXILIARIES, opens, phrased
+from plugins.embedded.training.writing.written import several
 from ramify.tools.english import fold, strip_disambiguation
 from ramify.tools.names import contains_name
 from ramify.tools.supporting_sentence import QuestionAnswer, refers_back, supporting_lines
@@ -14,7 +15,12 @@ from ramify.tools.supporting_sentence import QuestionAnswer, refers_back, suppor
 _LONGEST: Final = 240
 _WHO = re.compile(r"who (?P<verb>[a-z]+) .+", re.IGNORECASE)
 _AT: Final = r"(?P<at>(?:when|(?:on|in) (?:what|which) (?:date|year)|what year|where|in (?:what|which) (?:place|city|country)))"
-_DONE: Final = "born|released|founded|established|formed|published|located|built|opened|educated|buried|filmed|created|introduced|dissolved"
+_DONE: Final = "|".join(
+    several(
+        "born released founded established formed published located built opened educated buried filmed created introduced dissolved held "
+        "fought signed"
+    )
+)
 _FORMS: Final = tuple(
     (re.compile(asked, re.IGNORECASE), told, missing)
     for asked, told, missing in (
@@ -36,13 +42,19 @@ _FORMS: Final = tuple(
             "{s} {be} a citizen of {country}",
             "which country {s} {be} a citizen of",
         ),
-        (r"in (?:which|what) country (?P<be>is|was) (?P<s>.+?)(?: located)?", "{s} {be} in {country}", "in which country {s} {be}"),
+        (
+            r"in (?:which|what) country (?P<be>is|was) (?P<s>(?-i:[A-Z]).+?)(?: located)?",
+            "{s} {be} in {country}",
+            "in which country {s} {be}",
+        ),
         (r"when did (?P<s>.+) come out", "{s} came out {place}", "when {s} came out"),
         (r"(?:which|what) country does (?P<s>.+) come from", "{s} comes from {country}", "which country {s} comes from"),
         (r"(?:what|which) nationality (?P<be>is|was) (?P<s>.+)", "the nationality of {s} {be} {answer}", "the nationality of {s}"),
         (r"(?:who|what|when) (?P<be>is|was) (?P<s>[A-Z].*'s [a-z ]+)", "{s} {be} {answer}", "{s}"),
     )
 )
+_NO_PHRASE = re.compile(r" (?:that|who) (?:must|may|might) ")
+"""An inverted question that was taken for a clause."""
 _DAY = re.compile(r"\d{1,2}(?:st|nd|rd|th)? (?:of )?[A-Z]|[A-Z][a-z]+ \d{1,2}\b")
 _BE = re.compile(r"(?:who|what|which) (?P<be>is|was|are|were) (?:the |\w+'s )", re.IGNORECASE)
 _LEANS = re.compile(
@@ -64,8 +76,8 @@ def statement(question: str, answer: str) -> str:
                 return ""
             place = f"{'on' if _DAY.search(answer) else 'in'} {answer}"
             return told.format(**match.groupdict(), answer=answer, country=answer, place=place)
-    known, be = phrased(question), _BE.match(bare)
-    return f"{known[0]} {be['be'] if be else 'is'} {answer}" if known else ""
+    phrase, be = _phrase(question), _BE.match(bare)
+    return f"{phrase} {be['be'] if be else 'is'} {answer}" if phrase else ""
 
 
 def wanted(question: str) -> str:
@@ -75,8 +87,12 @@ def wanted(question: str) -> str:
         if match := form.fullmatch(bare):
             at = (match.groupdict().get("at") or "").casefold()
             return missing.format(**{**match.groupdict(), "at": at})
+    return _phrase(question)
+
+
+def _phrase(question: str) -> str:
     known = phrased(question)
-    return known[0] if known else ""
+    return known[0] if known and not _NO_PHRASE.search(known[0]) else ""
 
 
 def missing_fact(question: str) -> str:
