@@ -17,6 +17,7 @@ from plugins.embedded.tests.training.test_writing_material import FOLDERS, QUEST
 from plugins.embedded.training.llm.examples import deal, main, make_examples
 from plugins.embedded.training.llm.rendered import Asked, render
 from ramify.nodes.asking.ask import ROLES
+from ramify.nodes.tree.citation import mark_numbers
 from ramify.tools.models import Model, resolve_model
 from ramify.tools.passage import Passage
 from tests.embeddings import WordEmbeddings
@@ -150,6 +151,46 @@ def test_a_chain_is_what_is_sent(made: list[Asked]) -> None:
     assert sent(chat, "finalize") == [render(replace(last, passages=shown))["messages"]]
 
 
+def test_a_judgement_is_what_is_sent(made: list[Asked]) -> None:
+    asked = of(made, "judge", "good")
+    slots = asked.slots
+    split = {"simple": False, "first": slots["first"], "second": slots["second"]}
+
+    def replies(prompt: str, given: Mapping[str, Any]) -> dict[str, Any]:
+        if prompt == "decompose":
+            return split
+        if prompt == "judge":
+            return json.loads(render(asked)["reply"])  # type: ignore[no-any-return]
+        answers = {slots["first"]: slots["first_answer"], slots["second"]: slots["second_answer"]}
+        return {"answer": answers.get(given["question"], "Unknown"), "confidence": 0.9, "citations": [1]}
+
+    chat = FakeModel(replies=replies, logprobs=True)
+    index = to_index((Passage(id="a", text="Salt.", source="a", score=1),))
+    graphs.ask(slots["question"], "tor", model=chat, index=index, splitter="model", judge="scores", max_calls=6)
+    assert sent(chat, "judge")[0] == render(asked)["messages"]
+
+
+def test_a_call_with_a_text_is_what_is_sent_and_its_text_is_kept(made: list[Asked]) -> None:
+    asked = next(asked for asked in made if (asked.prompt.name, asked.kind) == ("answer", "known_text"))
+    chat = FakeModel(replies=lambda name, slots: json.loads(render(asked)["reply"]), logprobs=True)
+    passages = asked.passages or ()
+    result = graphs.ask(asked.slots["question"], "naive", model=chat, index=to_index(passages), k=len(passages), style="full")
+    assert sent(chat, "answer")[0] == render(in_order_of(chat, asked))["messages"]
+    assert asked.text
+    assert asked.text.partition(" [")[0] in result.text
+
+
+def test_a_conclusion_asks_for_a_text_as_a_strategy_does(made: list[Asked]) -> None:
+    asked, alone = of(made, "finalize", "known_text"), of(made, "finalize", "known")
+    chat = FakeModel(replies=lambda name, slots: {"done": True, **json.loads(render(asked)["reply"])}, logprobs=True)
+    index = to_index(asked.passages or ())
+    for style in ("full", "quoted"):
+        graphs.ask(asked.slots["question"], "chain", model=chat, index=index, splitter="model", style=style)
+    fields = [messages[-1]["content"].partition("JSON object:")[2].partition("Findings:")[0] for messages in sent(chat, "finalize")]
+    expected = [render(one)["messages"][-1]["content"].partition("JSON object:")[2].partition("Findings:")[0] for one in (asked, alone)]
+    assert fields == expected
+
+
 def test_a_follow_up_is_what_is_sent(made: list[Asked]) -> None:
     asked = next(asked for asked in made if asked.source == "canard_dev")
     (turn,) = asked.slots["turns"]
@@ -162,7 +203,7 @@ def test_a_follow_up_is_what_is_sent(made: list[Asked]) -> None:
 
 
 def test_each_reply_is_valid_and_names_what_is_shown(made: list[Asked]) -> None:
-    assert {asked.prompt.name for asked in made} == {"answer", "decide", "decompose", "next_question", "contextualize", "finalize"}
+    assert {asked.prompt.name for asked in made} == {"answer", "decide", "decompose", "next_question", "contextualize", "finalize", "judge"}
     for asked in made:
         said = json.loads(render(asked)["reply"])
         value = asked.prompt.reply.model_validate(said)
@@ -170,6 +211,9 @@ def test_each_reply_is_valid_and_names_what_is_shown(made: list[Asked]) -> None:
             example.thought.casefold() for example in asked.prompt.examples if example.thought
         }
         assert all(0 < number <= len(asked.passages or ()) for number in getattr(value, "citations", []))
+        marks = mark_numbers(asked.text or "")
+        assert all(0 < number <= len(asked.passages or ()) for number in marks)
+        assert set(marks) <= set(getattr(value, "citations", [])) or asked.kind == "unknown_text"
         if asked.kind == "unknown" and asked.prompt.name == "answer":
             assert value.answer == "Unknown"
             assert value.missing

@@ -6,8 +6,10 @@ from typing import Any, Final
 
 from plugins.embedded.training.example import occurrences, seeded_random
 from plugins.embedded.training.llm.hops import Hop, Hops, folders
-from plugins.embedded.training.llm.rendered import Asked, describe
+from plugins.embedded.training.llm.rendered import Asked
 from plugins.embedded.training.llm.shown import numbers_of, passages_among, quoted_text
+from plugins.embedded.training.llm.statements import wanted
+from plugins.embedded.training.llm.texts import with_text
 from plugins.embedded.training.source import Document, WordIndex, supporting_documents
 from plugins.embedded.training.technical import FOLDERS
 from plugins.embedded.training.writing.written import ask, fold
@@ -21,6 +23,8 @@ _MISSED: Final = 0.25
 """Share of the questions for which the search misses the passage that answers."""
 AS_A_PART: Final = 0.6
 """Share of the steps that are asked as a part of the whole question."""
+_IN_SENTENCES: Final = 0.2
+"""Share of the questions for one fact that are also answered in sentences, whose check takes long."""
 _LONGEST_ANSWER: Final = 60
 _LONGEST_MISSING: Final = 120
 _KINDS: Final = frozenset(("span", "number", "name", "command", "field", "none", "yes", "no"))
@@ -42,7 +46,9 @@ def single_answers(data: Path) -> Iterator[Asked]:
             groups = (fold(question), fold(documents[0].title or documents[0].id))
             shown = passages_among([] if missed else documents[:1], question, index, [answer], documents, choose)
             if shown:
-                yield _answered(folder.name, groups, question, "", "" if missed else answer, documents[:1], shown, question)
+                known = "" if missed else answer
+                asked = _answered(folder.name, groups, question, "", known, documents[:1], shown, question)
+                yield from with_text(asked, documents[0], known) if choose.random() < _IN_SENTENCES else (asked,)
 
 
 def _answer_of(item: dict[str, Any], document: Document, kind: str) -> str | None:
@@ -76,7 +82,7 @@ def _answered(
 
 def lacking(question: str) -> str:
     """Return what is missing where a question has no answer, in its words."""
-    return truncate_line(describe(question) or question[:1].lower() + question[1:].rstrip("?"), _LONGEST_MISSING)
+    return truncate_line(wanted(question) or question[:1].lower() + question[1:].rstrip("?"), _LONGEST_MISSING)
 
 
 def hop_answers(made: Iterable[Hops], index: WordIndex) -> Iterator[Asked]:
@@ -90,7 +96,8 @@ def hop_answers(made: Iterable[Hops], index: WordIndex) -> Iterator[Asked]:
             groups = (fold(hop.question), *hops.groups)
             if shown:
                 answer = "" if missed else hop.answer
-                yield _answered(f"{hops.source}_step", groups, hop.question, above, answer, [hop.document], shown, hop.question)
+                asked = _answered(f"{hops.source}_step", groups, hop.question, above, answer, [hop.document], shown, hop.question)
+                yield from with_text(asked, hop.document, answer)
         yield from _whole_answer(hops, index)
 
 

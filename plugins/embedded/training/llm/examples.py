@@ -19,11 +19,12 @@ from plugins.embedded.training.llm.decisions import decisions
 from plugins.embedded.training.llm.finals import conclusions
 from plugins.embedded.training.llm.follow_ups import follow_ups
 from plugins.embedded.training.llm.hops import MULTI_HOP, folders, multi_hop
+from plugins.embedded.training.llm.judgements import judgements
 from plugins.embedded.training.llm.rendered import SETTINGS, Asked, render
 from plugins.embedded.training.llm.splits import chains, splits
 from plugins.embedded.training.source import WordIndex
 
-SHARES: Final = {"known": 4, "unknown": 2, "bridge": 2, "rewritten": 2, "next": 2}
+SHARES: Final = {"known": 4, "unknown": 2, "bridge": 2, "rewritten": 2, "next": 2, "good": 4}
 """How many of a kind stand beside one of another."""
 
 Parts = dict[str, list[Asked]]
@@ -34,7 +35,7 @@ def make_examples(data: Path) -> Iterator[Asked]:
     by_folder = [(folder, list(multi_hop(folder))) for folder in folders(data, MULTI_HOP)]
     made = [hops for _, some in by_folder for hops in some]
     yield from splits(data, made)
-    yield from chains(made)
+    yield from chain(chains(made), judgements(made))
     for folder, some in by_folder:
         index = WordIndex(folder.documents.values())
         yield from chain(hop_answers(some, index), decisions(some, index), conclusions(some, index))
@@ -109,7 +110,7 @@ def main(given: list[str] | None = None) -> None:
         limits = {asked.prompt.name: options.limit for asked in parts[part]} | dict(options.most)
         drawn = balance(parts[part], {name: max(1, most // share) for name, most in limits.items()}, fits, options.seed)
         chosen = [render(asked, settings) for asked in drawn]
-        _write(options.out / f"{part}.jsonl", chosen)
+        write_lines(options.out / f"{part}.jsonl", chosen)
         for example in chosen:
             counts[example["prompt"], example["kind"], example["source"]][part] += 1
     for key, by_part in sorted(counts.items()):
@@ -117,7 +118,8 @@ def main(given: list[str] | None = None) -> None:
     print(f"{'sum':54} {sum(c['train'] for c in counts.values()):6} {sum(c['kept_out'] for c in counts.values()):6}")
 
 
-def _write(path: Path, examples: list[dict[str, Any]]) -> None:
+def write_lines(path: Path, examples: list[dict[str, Any]]) -> None:
+    """Write examples as JSON lines."""
     path.write_text("".join(json.dumps(example, ensure_ascii=False) + "\n" for example in examples), encoding="utf-8")
 
 

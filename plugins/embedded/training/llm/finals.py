@@ -1,6 +1,7 @@
 """Examples of `finalize`: the answer to the whole question from what the steps found, and their passages."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Final
 
 from plugins.embedded.training.example import seeded_random
@@ -9,6 +10,7 @@ from plugins.embedded.training.llm.hops import Hops, summary
 from plugins.embedded.training.llm.rendered import Asked
 from plugins.embedded.training.llm.shown import numbers_of, passages_among, to_passage
 from plugins.embedded.training.llm.splits import to_chain
+from plugins.embedded.training.llm.texts import not_told, text_of_steps
 from plugins.embedded.training.source import WordIndex
 from ramify.nodes.step.findings import to_finding
 from ramify.nodes.tree import UNKNOWN
@@ -41,4 +43,10 @@ def conclusions(made: Iterable[Hops], index: WordIndex) -> Iterator[Asked]:
         reply = Conclusion(answer=answer, confidence=1, citations=cited)
         slots = {"question": hops.question, "findings": findings}
         thought = summary(known, [hops.steps[-1].question] if lacking else ())
-        yield Asked(FINALIZE, hops.source, "unknown" if lacking else "known", hops.groups, slots, reply, thought, shown)
+        asked = Asked(FINALIZE, hops.source, "unknown" if lacking else "known", hops.groups, slots, reply, thought, shown)
+        yield asked
+        text = text_of_steps(known, shown, "" if lacking or hops.answer == known[-1].answer else f"So the answer is {hops.answer}")
+        if lacking:
+            text = f"{text} {ending}" if text and (ending := not_told(hops.steps[-1].question)) else ""
+        if text:
+            yield replace(asked, kind=f"{asked.kind}_text", text=text)

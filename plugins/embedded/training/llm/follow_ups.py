@@ -23,6 +23,9 @@ _QUESTION = re.compile(
 _LEANS = re.compile(
     r"(?:and|so|but|what about|how about)\b|(?:which one|what else|anything|why|when|where|who)\W*(?:\w+\W*)?$", re.IGNORECASE
 )
+_UNSAID = re.compile(r"\b(?:did|does|has|is|was) him\b|\bof (?:her|him)\?$", re.IGNORECASE)
+"""How nobody asks; some follow-ups are made by program."""
+_ARTICLE = re.compile(r"\b(is|of) The (?=[a-z])")
 _UNSURE: Final = frozenset(("", "cannotanswer", "i don t know", "unknown", "it is not said", "the passages do not say"))
 
 
@@ -45,10 +48,10 @@ def _follow_up(written: Written) -> Asked | None:
     added = {word for word in set(words(rewritten)) - set(words(question)) if len(word) > 2}
     stands = kept and not leans(question) and not _LEANS.match(question)
     fits = stands or (not kept and added & set(words(" ".join(said[1:]))))
-    if not fits or not _QUESTION.match(rewritten) or len(rewritten.split()) < 4:
+    if not fits or _UNSAID.search(question) or not _QUESTION.match(rewritten) or len(rewritten.split()) < 4:
         return None
     slots = {"question": question, "turns": turns}
-    reply = Standalone(question=question if kept else ask(rewritten))
+    reply = Standalone(question=question if kept else _ARTICLE.sub(r"\1 the ", ask(rewritten)))
     return Asked(
         CONTEXTUALIZE, written.source, "kept" if kept else "rewritten", (fold(question + " " + rewritten), written.group), slots, reply
     )
@@ -69,4 +72,4 @@ def _said(rewritten: str, said: list[str]) -> bool:
     """Return whether a rewrite has no name, and hardly a word, that was not said."""
     known = set(words(" ".join(said)))
     missing = [word for word in re.findall(r"\w+", rewritten)[1:] if word.casefold() not in known]
-    return len(missing) <= 2 and not any(word[:1].isupper() or word.isdigit() for word in missing)
+    return len(missing) <= 2 and not any(word[:1].isupper() or word[:1].isdigit() for word in missing)

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from plugins.embedded.training.example import occurrences, seeded_random
-from plugins.embedded.training.llm.rendered import describe, sentence
+from plugins.embedded.training.llm.rendered import sentence
 from plugins.embedded.training.llm.shown import quoted_text
+from plugins.embedded.training.llm.statements import missing_fact, statement, wanted
 from plugins.embedded.training.public_sets import answer_forms
 from plugins.embedded.training.relations import WORDINGS
 from plugins.embedded.training.source import Document, Folder, load_data_folder, supporting_documents
@@ -20,6 +21,7 @@ from ramify.tools.english import strip_disambiguation
 
 MULTI_HOP: Final = ("musique_train", "2wikimultihopqa_train", "hotpotqa_train", *FOLDERS)
 COMPARED: Final = "Two facts are compared."
+_KINDS: Final = {"film": ("film", "movie"), "song": ("song",)}
 _REFERENCE = re.compile(r"#(\d)")
 
 
@@ -63,14 +65,20 @@ class Hops:
 
 def summary(known: Sequence[Hop], missing: Sequence[str]) -> str:
     """Return the thought about a question: what is known of it, and what is asked for next."""
-    told = [f"{phrase} is {hop.answer}" if (phrase := describe(hop.question)) else f"{hop.question} {hop.answer}" for hop in known]
-    left = [f"{describe(question) or 'the next fact'} is missing" for question in missing]
+    told = [statement(hop.question, hop.answer) or f"{hop.question.rstrip('?')}: {hop.answer}" for hop in known]
+    left = [missing_fact(question) for question in missing]
     return sentence("; ".join([*told, *dict.fromkeys(left)]))
+
+
+def single_fact(question: str) -> str:
+    """Return the thought about a question that needs no split."""
+    asked = wanted(question)
+    return sentence(f"It asks for one fact, {asked}" if asked else "It asks for one fact")
 
 
 def first_needed(first: str) -> str:
     """Return the thought about a question whose first part has to be known before the second."""
-    return sentence(f"{describe(first) or 'the answer to one part'} has to be known first")
+    return sentence(f"{wanted(first) or 'the answer to one part'} has to be known first")
 
 
 def folders(data: Path, names: Iterable[str]) -> Iterator[Folder]:
@@ -105,16 +113,18 @@ def _of_evidences(
         said = _as_told(answer, document)
         if document is None or said is None or relation not in WORDINGS:
             return None
-        wording, *others = seeded_random(item["id"], relation).sample(spoken(relation), min(2, len(spoken(relation))))
+        wordings = spoken(relation, item["question"])
+        wording, *others = seeded_random(item["id"], relation).sample(wordings, min(2, len(wordings)))
         before = next((n for n, step in enumerate(steps, 1) if fold(step.answer) in (fold(name), fold(bare))), None)
         template = wording.format(s=name if before is None else f"{{{before}}}")
         steps.append(Hop(wording.format(s=name), template, said, document, others[0].format(s=name) if others else ""))
     return tuple(steps)
 
 
-def spoken(relation: str) -> list[str]:
-    """Return the wordings in which a person asks for a relation."""
-    return [wording for wording in WORDINGS[relation] if ">>" not in wording]
+def spoken(relation: str, question: str) -> list[str]:
+    """Return the wordings in which a person asks for a relation, without those that call a thing what the question does not."""
+    kinds = [kind for kind, words in _KINDS.items() if not any(word in question.casefold() for word in words)]
+    return [wording for wording in WORDINGS[relation] if ">>" not in wording and not any(f"the {kind} " in wording for kind in kinds)]
 
 
 def _of_steps(item: dict[str, Any], folder: Folder) -> tuple[Hop, ...] | None:

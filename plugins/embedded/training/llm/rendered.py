@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-from plugins.embedded.training.writing.phrases import phrased
 from plugins.embedded.training.writing.written import fold
 from ramify.nodes.asking.ask import ROLES
 from ramify.nodes.asking.language_model import to_quotes
@@ -36,6 +35,8 @@ class Asked:
     thought: str = ""
     passages: tuple[Passage, ...] | None = None
     """Those shown, no more than a call shows."""
+    text: str | None = None
+    """The answer in sentences, if it is asked for (`style=full`)."""
 
     @property
     def question(self) -> str:
@@ -45,12 +46,12 @@ class Asked:
 
 def render(asked: Asked, settings: Settings = SETTINGS) -> dict[str, Any]:
     """Return an example as JSON values: its messages as a model with log probabilities of fewer than 4 billion parameters gets them."""
-    prompt: Prompt[BaseModel] = asked.prompt.with_options(settings.thought, settings.shots, text=False, stated=False)
+    prompt: Prompt[BaseModel] = asked.prompt.with_options(settings.thought, settings.shots, text=asked.text is not None, stated=False)
     slots = dict(asked.slots)
     if asked.passages is not None:
         slots["passages"] = list(to_quotes(asked.passages, settings).values())
     messages = [{"role": ROLES[message.type], "content": str(message.content)} for message in prompt.render(slots)]
-    reply = Example(slots, asked.reply, asked.thought).reply_json(reply_fields(prompt.reply))
+    reply = Example(slots, asked.reply, asked.thought, asked.text or "").reply_json(reply_fields(prompt.reply))
     return {
         "prompt": prompt.name,
         "source": asked.source,
@@ -58,12 +59,6 @@ def render(asked: Asked, settings: Settings = SETTINGS) -> dict[str, Any]:
         "messages": messages,
         "reply": json.dumps(reply, ensure_ascii=False),
     }
-
-
-def describe(question: str) -> str:
-    """Return what a question asks for, as a noun phrase; empty if it has no plain form."""
-    known = phrased(question)
-    return known[0] if known else ""
 
 
 def sentence(text: str) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from plugins.embedded.training.example import seeded_random
-from plugins.embedded.training.llm.hops import COMPARED, Hop, Hops, first_needed, summary
+from plugins.embedded.training.llm.hops import COMPARED, Hop, Hops, first_needed, single_fact, summary
 from plugins.embedded.training.llm.rendered import Asked
 from plugins.embedded.training.llm.shown import to_passage
 from plugins.embedded.training.writing.decomposed import decomposed
@@ -21,6 +21,8 @@ from ramify.prompts.prompt import Finding
 
 _COMPARED: Final = frozenset(("earlier", "later", "before", "more", "same"))
 _ASKS = re.compile(r"(?:(?:in|on|at|for|of|to|from|by|with|under) )?(?:who|whom|whose|what|which|when|where|why|how)\b", re.IGNORECASE)
+_VERB_LAST = re.compile(r"^(Which country) (.+) (is|was) from\?$")
+"""A form of 2WikiMultihopQA, which is no question."""
 _UNANSWERED: Final = 0.2
 
 
@@ -45,10 +47,10 @@ def _split(source: str, groups: tuple[str, ...], question: str, how: str, steps:
     """Return a question with its split; None if its parts are no questions of their own, or are no pair of this prompt."""
     slots = {"question": question, "dependent": True, "rejected": [], "kept": ""}
     if how == "single":
-        return Asked(DECOMPOSE, source, "simple", groups, slots, Pair(simple=True), "It asks for one fact.")
+        return Asked(DECOMPOSE, source, "simple", groups, slots, Pair(simple=True), single_fact(question))
     if (how != "bridge" and how not in _COMPARED) or not all(_ASKS.match(step) and len(step.split()) > 2 for step in steps):
         return None
-    first, second = steps
+    first, second = (_VERB_LAST.sub(r"\1 \3 \2 from?", step) for step in steps)
     if source.startswith("break") and how == "bridge" and first.startswith("What is"):  # often an apposition: "the city of Calgary"
         return None
     thought = first_needed(first) if how == "bridge" else COMPARED

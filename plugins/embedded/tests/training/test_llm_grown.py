@@ -1,0 +1,67 @@
+"""Examples and pairs from the trees of a run: of right trees, of what a wrong one answered otherwise, of no kept-out question."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plugins.embedded.training.example import assign_part
+from plugins.embedded.training.llm.grown import main
+from plugins.embedded.training.writing.written import fold
+from plugins.lab.tests.few_lines import make_line, write_run
+
+TRAINED, MEASURED = (
+    next(question for number in range(99) if (assign_part(fold(question := f"Who built mill {number}?")) == "measure") is measured)
+    for measured in (False, True)
+)
+TITLE = next(title for number in range(99) if assign_part(fold(title := f"Mill {number}")) == "measure")
+Lines = list[dict[str, Any]]
+
+
+def call(question: str, title: str = "", **reply: Any) -> dict[str, Any]:
+    shown = f'<passage n="1" title="{title}">\nIt is old.\n</passage>\n' if title else ""
+    messages = [{"role": "system", "content": "Reply."}, {"role": "user", "content": f"{shown}Question: {question}"}]
+    return {"prompt": "answer", "question": question, "messages": messages, "reply": {"thought": "It says so.", **reply}}
+
+
+def line(number: int, question: str, seed: int, right: bool, *calls: dict[str, Any]) -> dict[str, Any]:
+    known = {"question": question, "answer": "Ada", "em": float(right), "error": None, "calls": list(calls), "tree": []}
+    return make_line(number, "tor", f"seed={seed}", **known)
+
+
+def grow(tmp_path: Path, *rows: dict[str, Any]) -> dict[str, Lines]:
+    main([str(write_run(tmp_path / "run", *rows)), str(tmp_path / "out")])
+    files = {path.stem: path.read_text(encoding="utf-8").splitlines() for path in (tmp_path / "out").iterdir()}
+    return {name: [json.loads(text) for text in lines] for name, lines in files.items()}
+
+
+def test_calls_of_right_trees_are_examples(tmp_path: Path) -> None:
+    right, wrong = call(TRAINED, answer="Ada", citations=[]), call("Who paid?", answer="Bo", citations=[])
+    made = grow(tmp_path, line(1, TRAINED, 0, True, right), line(1, TRAINED, 1, False, wrong))
+    (example,) = made["train"]
+    assert example["messages"] == right["messages"]
+    assert json.loads(example["reply"]) == right["reply"]
+    assert {"prompt", "source", "kind"} < example.keys()
+    assert not made["kept_out"] + made["pairs"]
+
+
+def test_another_reply_of_a_wrong_tree_to_the_same_call_makes_a_pair(tmp_path: Path) -> None:
+    right, wrong = call(TRAINED, answer="Ada"), call(TRAINED, answer="Bo")
+    made = grow(tmp_path, line(1, TRAINED, 0, True, right), line(1, TRAINED, 1, False, wrong))
+    (pair,) = made["pairs"]
+    assert pair["messages"] == right["messages"]
+    assert [json.loads(pair[name])["answer"] for name in ("chosen", "rejected")] == ["Ada", "Bo"]
+
+
+def test_the_same_outcome_with_another_thought_is_no_pair(tmp_path: Path) -> None:
+    again = call(TRAINED, answer="Ada", thought="So it is.")
+    assert not grow(tmp_path, line(1, TRAINED, 0, True, call(TRAINED, answer="Ada")), line(1, TRAINED, 1, False, again))["pairs"]
+
+
+@pytest.mark.parametrize(("question", "title"), [(MEASURED, "Old"), (TRAINED, TITLE)])
+def test_questions_that_are_measured_are_not_trained_on(tmp_path: Path, question: str, title: str) -> None:
+    right, wrong = call(question, title, answer="Ada", citations=[1]), call(question, title, answer="Bo", citations=[1])
+    made = grow(tmp_path, line(1, question, 0, True, right), line(1, question, 1, False, wrong))
+    assert len(made["kept_out"]) == 1
+    assert not made["train"] + made["pairs"]
