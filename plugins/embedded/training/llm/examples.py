@@ -49,7 +49,7 @@ def deal(made: Iterable[Asked]) -> Parts:
     seen: set[tuple[str, ...]] = set()
     for asked in made:
         key = (asked.prompt.name, asked.prompt.template, asked.kind, *asked.groups[:1], str(asked.slots.get("history", "")))
-        if key not in seen:
+        if key not in seen and not asked.thought.endswith("…"):  # a thought is not learned that was cut
             seen.add(key)
             kept = any(assign_part(group) == "measure" for group in asked.groups)
             parts["kept_out" if kept else "train"].append(asked)

@@ -3,7 +3,7 @@
 A small model is asked with `judge=scores` alone; `auto` goes by confidence.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -25,21 +25,25 @@ _WRONG: Final = (2, 5, 5, 5)
 
 
 def judgements(made: Iterable[Hops]) -> Iterator[Asked]:
-    """Yield forks with both answers, and with a half unanswered, repeated, about something else, or answered by another fact."""
+    """Yield a fork with both answers, and one with a half unanswered, repeated, about something else, or answered by another fact."""
     two = [hops for hops in made if hops.in_turn or hops.apart]
     for number, hops in enumerate(two):
-        first, second = hops.steps
-        yield _judged(hops, "good", (first, second), _GOOD, "neither", summary(hops.steps, ()))
-        lacking = replace(second, answer=NO_ANSWER)
-        yield _judged(hops, "unanswered", (first, lacking), _MISSING, "2", summary([first], [second.question]))
-        if first.reworded:
-            again = replace(first, question=first.reworded)
-            yield _judged(hops, "repeated", (first, again), _REPEATED, "2", _fault("The second repeats the first", second))
-        if other := _other(two, number):
-            yield _judged(hops, "strange", (first, other), _STRANGE, "2", _fault("The second asks about something else", second))
-        if hops.in_turn and fold(first.answer) != fold(second.answer):
-            wrong = replace(second, answer=first.answer)
-            yield _judged(hops, "wrong", (first, wrong), _WRONG, "2", _fault("The second answer repeats the first", second))
+        yield _judged(hops, "good", hops.steps, _GOOD, "neither", summary(hops.steps, ()))
+        yield seeded_random("fault", hops.question).choice(list(_faulty(hops, _other(two, number))))
+
+
+def _faulty(hops: Hops, other: Hop | None) -> Iterator[Asked]:
+    """Yield a question's fork with each fault that it can have."""
+    first, second = hops.steps
+    yield _judged(hops, "unanswered", (first, replace(second, answer=NO_ANSWER)), _MISSING, "2", summary([first], [second.question]))
+    if first.reworded:
+        again = replace(first, question=first.reworded)
+        yield _judged(hops, "repeated", (first, again), _REPEATED, "2", _fault("The second repeats the first", second))
+    if other:
+        yield _judged(hops, "strange", (first, other), _STRANGE, "2", _fault("The second asks about something else", second))
+    if hops.in_turn and fold(first.answer) != fold(second.answer):
+        wrong = replace(second, answer=first.answer)
+        yield _judged(hops, "wrong", (first, wrong), _WRONG, "2", _fault("The second answer repeats the first", second))
 
 
 def _fault(fault: str, second: Hop) -> str:
@@ -57,7 +61,7 @@ def _other(two: list[Hops], number: int) -> Hop | None:
     return None
 
 
-def _judged(hops: Hops, kind: str, pair: tuple[Hop, Hop], scores: tuple[int, ...], weaker: Any, thought: str) -> Asked:
+def _judged(hops: Hops, kind: str, pair: Sequence[Hop], scores: tuple[int, ...], weaker: Any, thought: str) -> Asked:
     first, second = pair
     slots = {"question": hops.question, "first": first.question, "second": second.question, "dependent": True}
     answers = {"first_answer": first.answer, "second_answer": second.answer}

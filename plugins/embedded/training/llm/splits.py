@@ -21,6 +21,8 @@ from ramify.prompts.prompt import Finding
 
 _COMPARED: Final = frozenset(("earlier", "later", "before", "more", "same"))
 _ASKS = re.compile(r"(?:(?:in|on|at|for|of|to|from|by|with|under) )?(?:who|whom|whose|what|which|when|where|why|how)\b", re.IGNORECASE)
+_INNER = re.compile(r"(?:break|musique)(?:_inner)+")
+"""Questions that were taken out of longer ones."""
 _VERB_LAST = re.compile(r"^(Which country) (.+) (is|was) from\?$")
 """A form of 2WikiMultihopQA, which is no question."""
 _UNANSWERED: Final = 0.2
@@ -46,6 +48,8 @@ def splits(data: Path, made: Iterable[Hops]) -> Iterator[Asked]:
 def _split(source: str, groups: tuple[str, ...], question: str, how: str, steps: Sequence[str]) -> Asked | None:
     """Return a question with its split; None if its parts are no questions of their own, or are no pair of this prompt."""
     slots = {"question": question, "dependent": True, "rejected": [], "kept": ""}
+    if how == "single" and _INNER.match(source) and question.startswith(("What is", "What are")):  # often of an apposition
+        return None
     if how == "single":
         return Asked(DECOMPOSE, source, "simple", groups, slots, Pair(simple=True), single_fact(question))
     if (how != "bridge" and how not in _COMPARED) or not all(_ASKS.match(step) and len(step.split()) > 2 for step in steps):
