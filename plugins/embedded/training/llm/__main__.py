@@ -1,6 +1,7 @@
 """Make an adapter with one command: examples, training, GGUF file and its check, PEFT's format, model card.
 
     python -m plugins.embedded.training.llm DATA OUT [--model FILE] [--limit N] [--until STAGE] [options of lora, such as --minutes 10]
+    python -m plugins.embedded.training.llm DATA OUT --limit 90 --most decide=300 answer=400 --longest 3600 --length 1024   # two cores
 
 A stage whose output exists is skipped, and an interrupted training goes on. Options are not compared: for others name another OUT.
 Each stage imports what it needs only when it runs, so that `--until run` trains where ramify is not installed, if OUT has the examples.
@@ -34,6 +35,8 @@ def parse_arguments(arguments: Sequence[str] | None) -> tuple[argparse.Namespace
     parser.add_argument("out", type=Path, help="folder for the outputs")
     parser.add_argument("--model", type=Path, help="GGUF file of the model (default: what ramify download qwen2.5-coder-1.5b stored)")
     parser.add_argument("--limit", type=int, default=3000, help="most examples of each prompt")
+    parser.add_argument("--most", nargs="*", default=[], metavar="PROMPT=N", help="another limit for a prompt")
+    parser.add_argument("--longest", type=int, default=20_000, help="most characters of the messages of an example")
     parser.add_argument("--compare", type=int, default=8, help="examples on which llama.cpp is compared with the network; 0 for none")
     parser.add_argument("--figures", type=Path, help="JSON file of measured figures for the model card")
     parser.add_argument("--until", choices=STAGES, default=STAGES[-1], help="the last output to make")
@@ -48,8 +51,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     kept_out = out / "examples" / "kept_out.jsonl"
     check = ["--check", kept_out, "--most", given.compare] if given.compare else []
     figures = ["--figures", given.figures] if given.figures else []
+    selection = ["--limit", given.limit, "--longest", given.longest, "--most", *given.most]
     stages: dict[str, Callable[[Path], None]] = {
-        "examples": lambda made: call("examples", given.data, made, "--limit", given.limit),
+        "examples": lambda made: call("examples", given.data, made, *selection),
         "run": lambda made: call(
             "lora", given.model or downloaded(), examples, made, *(["--kept-out", kept_out] if kept_out.is_file() else []), *training
         ),
