@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from langchain_core.vectorstores import InMemoryVectorStore
 import ramify.graphs as graphs
 from plugins.embedded.tests.training.samples import document, encyclopedia, write
 from plugins.embedded.tests.training.test_writing_material import FOLDERS, QUESTIONS, item
+from plugins.embedded.training.llm import __main__ as kit
 from plugins.embedded.training.llm.examples import deal, main, make_examples
 from plugins.embedded.training.llm.rendered import Asked, render
 from ramify.nodes.asking.ask import ROLES
@@ -242,3 +244,13 @@ def test_the_command_writes_the_same_each_time(data: Path, tmp_path: Path, capsy
     assert (tmp_path / "one" / "kept_out.jsonl").exists()
     assert {"prompt", "source", "messages", "reply"} <= json.loads(written.splitlines()[0]).keys()
     assert re.search(r"^sum +\d+", capsys.readouterr().out, re.MULTILINE)
+
+
+def test_one_command_passes_on_which_examples_are_wanted(data: Path, tmp_path: Path) -> None:
+    wanted = ["--limit", "4", "--most", "decompose=9", "answer=2", "--longest", "2500"]
+    kit.main([str(data), str(tmp_path), "--until", "examples", *wanted])
+    made = [json.loads(line) for line in (tmp_path / "examples" / "train.jsonl").read_text(encoding="utf-8").splitlines()]
+    counts = Counter(example["prompt"] for example in made)
+    assert counts["decompose"] > 4
+    assert counts["answer"] <= 2
+    assert max(sum(len(message["content"]) for message in example["messages"]) for example in made) <= 2500

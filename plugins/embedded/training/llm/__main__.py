@@ -1,6 +1,7 @@
 """Make an adapter with one command: examples, training, GGUF file and its check, PEFT's format, model card.
 
     python -m plugins.embedded.training.llm DATA OUT [--model FILE --base NAME] [--limit N] [--until STAGE] [--minutes 10 …]
+    python -m plugins.embedded.training.llm DATA OUT --limit 90 --most decide=300 answer=400 --longest 3600 --length 1024   # two cores
 
 A stage whose output exists is skipped, and an interrupted training goes on. Options are not compared: for others name another OUT.
 Each stage imports what it needs only when it runs, so that `--until run` trains where ramify is not installed, if OUT has the examples.
@@ -55,10 +56,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     check = ["--check", kept_out, "--most", given.compare] if given.compare else []
     base = ["--base", given.base] if given.base else []
     figures = ["--figures", given.figures] if given.figures else []
+    selection = ["--limit", given.limit, "--longest", given.longest, "--most", *given.most]
     stages: dict[str, Callable[[Path], None]] = {
-        "examples": lambda made: call(
-            "examples", given.data, made, "--limit", given.limit, "--longest", given.longest, "--most", *given.most
-        ),
+        "examples": lambda made: call("examples", given.data, made, *selection),
         "run": lambda made: call(
             "lora", given.model or downloaded(), examples, made, *(["--kept-out", kept_out] if kept_out.is_file() else []), *training
         ),

@@ -16,7 +16,7 @@ from torch.nn.functional import linear
 
 from plugins.embedded.tests.training.llm.tiny import HEADS, INNER, KEY_HEADS, LAYERS, WIDTH, write_examples, write_model
 from plugins.embedded.training.llm import __main__ as kit
-from plugins.embedded.training.llm import adapter, card, examples, lora, metadata, peft
+from plugins.embedded.training.llm import adapter, card, lora, metadata, peft
 from plugins.embedded.training.llm.base import load_network
 from plugins.embedded.training.llm.licences import DATA_SETS, UNKNOWN, data_set
 from plugins.embedded.training.llm.metadata import Metadata
@@ -137,19 +137,6 @@ def test_wrong_options_are_told_before_examples_are_made(tmp_path: Path, wrong: 
         kit.main([str(tmp_path), str(tmp_path / "out"), "--model", "none", *wrong])
     assert told.value.code == 2
     assert not (tmp_path / "out").exists()
-
-
-def test_the_limits_of_examples_are_passed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    called: list[list[str]] = []
-
-    def write(given: list[str]) -> None:
-        called.append(given)
-        Path(given[1]).mkdir()
-
-    monkeypatch.setattr(examples, "main", write)
-    options = ["--limit", "6", "--longest", "1500", "--most", "judge=2", "answer=9"]
-    kit.main([str(tmp_path), str(tmp_path), "--until", "examples", *options])
-    assert called == [[str(tmp_path), str(tmp_path / "partial-examples"), *options]]
 
 
 def test_a_card_tells_the_facts(out: Path, tmp_path: Path) -> None:
