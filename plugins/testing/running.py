@@ -208,9 +208,13 @@ def last_outcomes(expectations: Expectations, results: ResultsFile) -> list[Outc
     return outcomes
 
 
+_ELSEWHERE = ("index", "model", "adapter", "base_url")
+"""Settings that conditions describe by the index's contents and the model's name, of which an adapter's hash is a part."""
+
+
 def describe_conditions(strategy: str, options: Mapping[str, Any], settings: Settings, repetition: Sequence[Any]) -> str:
     """Return a digest of all but the index's contents that an answer depends on; blocking."""
-    given = {name: value for name, value in options.items() if name not in ("index", "model", "base_url")}
+    given = {name: value for name, value in options.items() if name not in _ELSEWHERE}
     name = current_model(settings).name
     index, _ = warm(settings.index)
     require_finished(index)
@@ -219,7 +223,7 @@ def describe_conditions(strategy: str, options: Mapping[str, Any], settings: Set
         "networks": _networks_digest(),
         "strategy": strategy,
         "options": given,
-        "settings": settings.model_dump(mode="json", exclude={"index", "model", "base_url"}),
+        "settings": settings.model_dump(mode="json", exclude={*_ELSEWHERE}),
         "model": [name, _file_digest(name.removeprefix(GGUF)) if name.startswith(GGUF) else ""],
         "languages": sorted(languages_of(index)),
         "repetition": repetition,

@@ -98,7 +98,8 @@ class Engine:
             what = f"llama.cpp cannot load {str(form.path)!r}, of architecture {header.architecture!r}"
             remedy = "compare the file's size with that at its source, `pip install -U xllamacpp`, or lower num_ctx if memory is short"
             if form.adapter:
-                what, remedy = f"{what}, with {form.adapter}", "use an adapter that was trained for this model, or --set adapter=off"
+                what = f"{what}, with {form.adapter}"
+                remedy = "use a complete adapter that was trained for this model, or --set adapter=off"
             raise ModelError(what, remedy) from error
         # If closed before its loop has started, it would never end: generate one token first, which also warms it up.
         if "choices" not in self._server.handle_completions({"prompt": " ", "max_tokens": 1}):

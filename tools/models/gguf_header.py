@@ -69,7 +69,7 @@ def read_header(path: Path) -> Header:
             try:
                 pairs, end = _pairs(data)
                 return Header(pairs, _count_weights(data, end))
-            except (struct.error, IndexError, UnicodeDecodeError, KeyError) as error:
+            except (struct.error, IndexError, UnicodeDecodeError, KeyError, OverflowError) as error:
                 raise HeaderError("its header is damaged or cut off") from error
 
 
@@ -129,7 +129,8 @@ def _string(data: mmap.mmap, offset: int, longest: int) -> tuple[str, int]:
 def load_header(path: Path, name: str, remedy: str) -> Header:
     """Return the header of a file that a user named; ModelError if it is missing, with a remedy, or cannot be read or run."""
     if not path.is_file():
-        raise ModelError(f"the file {name!r} {'is a folder, not a file' if path.is_dir() else 'does not exist'}", remedy)
+        kind = "is a folder, not a file" if path.is_dir() else "is a device or a pipe, not a file" if path.exists() else "does not exist"
+        raise ModelError(f"the file {name!r} {kind}", remedy)
     try:
         return read_header(path)
     except HeaderError as error:

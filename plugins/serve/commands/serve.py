@@ -195,7 +195,7 @@ def _open_catalog(places: list[str], models: list[str], strategy: str, options: 
     from ramify.serve.catalog import Catalog, name_collections
     from ramify.studio.server.bounds import set_allowed
     from ramify.tools.index.index_store import is_searchable
-    from ramify.tools.models.gguf import GGUF, find_gguf
+    from ramify.tools.models.gguf import GGUF, check_adapter, find_gguf
     from ramify.tools.models.gguf_adapter import AUTO, find_adapter, is_path
     from ramify.tools.server_address import single_address
 
@@ -204,6 +204,8 @@ def _open_catalog(places: list[str], models: list[str], strategy: str, options: 
     if is_path(adapter := str(options.get("adapter", AUTO))):
         adapter = str(expand_path(adapter.strip()).absolute())
         options = {**options, "adapter": adapter}
+    for model in models:
+        check_adapter(adapter, model)
     for file in files:
         find_adapter(adapter, file, find_gguf(file)[1].architecture)
     adapters = [Path(adapter)] if is_path(adapter) else []

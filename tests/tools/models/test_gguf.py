@@ -5,6 +5,7 @@ import gc
 import hashlib
 import os
 import re
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -197,13 +198,18 @@ def test_a_file_without_a_chat_template_runs_with_a_notice(tmp_path: Path, file:
     assert model(file).notices == ()
 
 
-def test_a_header_with_lengths_beyond_the_file_is_rejected_at_once(tmp_path: Path, file: Path) -> None:
+@pytest.mark.parametrize("count", [2**62, 2**64 - 1])
+def test_a_header_with_lengths_beyond_the_file_is_rejected_at_once(tmp_path: Path, file: Path, count: int) -> None:
     whole = bytearray(file.read_bytes())
     place = whole.index(b"tokenizer.ggml.tokens") + len(b"tokenizer.ggml.tokens") + 8
-    whole[place : place + 8] = (2**62).to_bytes(8, "little")
+    whole[place : place + 8] = count.to_bytes(8, "little")
     (tmp_path / "many.gguf").write_bytes(whole)
     with pytest.raises(ValueError, match="damaged or cut off"):
         read_header(tmp_path / "many.gguf")
+    numbers = b"".join((b"GGUF", struct.pack("<IQQ", 3, 0, 2), struct.pack("<Q", 1), b"a", struct.pack("<IIQ", 9, 4, count)))
+    (tmp_path / "numbers.gguf").write_bytes(numbers)
+    with pytest.raises(ValueError, match="damaged or cut off"):
+        read_header(tmp_path / "numbers.gguf")
 
 
 def test_its_weights_are_counted_as_another_reader_counts_them(file: Path) -> None:

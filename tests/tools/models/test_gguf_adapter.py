@@ -1,5 +1,6 @@
 """An adapter of a model that runs in this process: which one is used, what it changes, and what is said of one that does not fit."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +113,13 @@ def test_a_file_that_is_no_adapter_is_refused(file: Path, tmp_path: Path) -> Non
         model(file, adapter=str(file))
     with pytest.raises(ModelError, match=r"nowhere\.gguf' does not exist"):
         model(file, adapter=str(tmp_path / "nowhere.gguf"))
+
+
+def test_what_is_no_file_is_not_read(file: Path, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in ("/dev/zero", str(tmp_path / "pipe")):
+        with pytest.raises(ModelError, match="is a device or a pipe, not a file"):
+            model(file, adapter=path)
 
 
 @pytest.mark.parametrize("other", ["auto", "extractive", "ollama:llama3.1:8b", "openai:gpt", fake()])

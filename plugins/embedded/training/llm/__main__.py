@@ -1,6 +1,6 @@
 """Make an adapter with one command: examples, training, GGUF file and its check, PEFT's format, model card.
 
-    python -m plugins.embedded.training.llm DATA OUT [--model FILE] [--limit N] [--until STAGE] [options of lora, such as --minutes 10]
+    python -m plugins.embedded.training.llm DATA OUT [--model FILE --base NAME] [--limit N] [--until STAGE] [--minutes 10 …]
     python -m plugins.embedded.training.llm DATA OUT --limit 90 --most decide=300 answer=400 --longest 3600 --length 1024   # two cores
 
 A stage whose output exists is skipped, and an interrupted training goes on. Options are not compared: for others name another OUT.
@@ -37,10 +37,14 @@ def parse_arguments(arguments: Sequence[str] | None) -> tuple[argparse.Namespace
     parser.add_argument("--limit", type=int, default=3000, help="most examples of each prompt")
     parser.add_argument("--most", nargs="*", default=[], metavar="PROMPT=N", help="another limit for a prompt")
     parser.add_argument("--longest", type=int, default=20_000, help="most characters of the messages of an example")
+    parser.add_argument("--base", help="base model, as model hubs name it; needed with another --model")
     parser.add_argument("--compare", type=int, default=8, help="examples on which llama.cpp is compared with the network; 0 for none")
     parser.add_argument("--figures", type=Path, help="JSON file of measured figures for the model card")
     parser.add_argument("--until", choices=STAGES, default=STAGES[-1], help="the last output to make")
-    return parser.parse_known_args(arguments)
+    given, training = parser.parse_known_args(arguments)
+    if training and given.until == STAGES[0]:
+        parser.error(f"no options of training are used until {STAGES[0]}: {' '.join(training)}")
+    return given, training
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -50,6 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     examples, adapter = out / "examples" / "train.jsonl", out / "run" / "adapter.safetensors"
     kept_out = out / "examples" / "kept_out.jsonl"
     check = ["--check", kept_out, "--most", given.compare] if given.compare else []
+    base = ["--base", given.base] if given.base else []
     figures = ["--figures", given.figures] if given.figures else []
     selection = ["--limit", given.limit, "--longest", given.longest, "--most", *given.most]
     stages: dict[str, Callable[[Path], None]] = {
@@ -57,12 +62,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "run": lambda made: call(
             "lora", given.model or downloaded(), examples, made, *(["--kept-out", kept_out] if kept_out.is_file() else []), *training
         ),
-        "adapter.gguf": lambda made: call("adapter", given.model or downloaded(), adapter, made, *check),
-        "peft": lambda made: call("peft", adapter, made),
+        "adapter.gguf": lambda made: call("adapter", given.model or downloaded(), adapter, made, *check, *base),
+        "peft": lambda made: call("peft", adapter, made, *base),
         "README.md": lambda made: call("card", out / "adapter.gguf", examples, made, *figures),
     }
+    wanted = STAGES[: STAGES.index(given.until) + 1]
+    if "run" in wanted and not (out / "run").exists():  # a wrong option or a missing model is told before examples are made
+        lora = import_module("plugins.embedded.training.llm.lora")
+        lora.parse_arguments([str(path) for path in (given.model or downloaded(), examples, out)] + training)
     out.mkdir(parents=True, exist_ok=True)
-    for name in STAGES[: STAGES.index(given.until) + 1]:
+    for name in wanted:
         if (out / name).exists():
             print(f"{out / name} exists", flush=True)
             continue

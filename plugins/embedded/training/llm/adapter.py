@@ -56,6 +56,7 @@ class LlamaCpp:
         parameters.lora_adapters = [xllamacpp.CommonAdapterLoraInfo(str(adapter), 1.0)]
         parameters.n_parallel, parameters.n_ctx, parameters.port = 1, 4096, 0
         parameters.warmup, parameters.verbosity = False, -1
+        parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = torch.get_num_threads()
         self._server = xllamacpp.Server(parameters)
 
     def next_tokens(self, ids: list[int], scale: float) -> dict[int, float]:

@@ -52,7 +52,7 @@ Examples by data set:
 ## Intended use
 
 Questions about documents of one's own, in English, with Ramify's prompts: whatever else is asked, the adapter was not trained for. \
-In Ramify: `--model gguf:qwen2.5-coder-1.5b --set adapter=PATH`.
+In Ramify: `--model gguf:MODEL --set adapter=PATH`, where MODEL is the file, or the name of the download, that it was trained on.
 
 ## Limits
 

@@ -107,8 +107,13 @@ class Run:
     """A run of training: its parameters, optimiser, and what it has done."""
 
     def __init__(self, folder: Path, parameters: dict[str, nn.Parameter], rank: int, identity: str) -> None:
+        """Prepare a run; SystemExit if the folder has the state of another one."""
         self.folder, self.parameters = folder, parameters
         self.metadata = {"rank": str(rank), "run": identity}
+        if (folder / STATE).is_file():
+            with safe_open(folder / STATE, "pt") as file:
+                if file.metadata() != self.metadata:
+                    raise SystemExit(f"{folder} has the state of a run with other examples or options: name another folder")
         self.optimizer = torch.optim.AdamW(parameters.values(), weight_decay=0.0)
         self.steps, self.seconds = 0, 0.0
 
@@ -124,12 +129,9 @@ class Run:
             (self.folder / f"{file}.new").replace(self.folder / file)
 
     def restore(self) -> None:
-        """Go on from the state in the folder, if it has one; SystemExit if it is of another run."""
+        """Go on from the state in the folder, if it has one."""
         if not (self.folder / STATE).is_file():
             return
-        with safe_open(self.folder / STATE, "pt") as file:
-            if file.metadata() != self.metadata:
-                raise SystemExit(f"{self.folder} has the state of a run with other examples or options: name another folder")
         state = load_file(self.folder / STATE)
         self.steps, self.seconds = int(state["steps"]), float(state["seconds"])
         with torch.no_grad():
@@ -160,8 +162,13 @@ def reply_lessons(network: nn.Module, rows: Sequence[Sequence[Tokens]]) -> Lesso
 def preference_lessons(network: nn.Module, pairs: Sequence[Sequence[Tokens]], beta: float) -> Lessons:
     """Return pairs of which the chosen reply shall become more probable, relative to the network as it is now."""
     with torch.no_grad():
-        now = [preference(network, pair) for pair in pairs]
-    return Lessons(pairs, lambda number: -logsigmoid(beta * (preference(network, pairs[number]) - now[number])), lambda _: 1)
+        now = {key: preference(network, pair) for key, pair in {id(pair): pair for pair in pairs}.items()}  # each epoch has the same ones
+
+    def preferred(number: int) -> Tensor:
+        pair = pairs[number]
+        return -logsigmoid(beta * (preference(network, pair) - now[id(pair)]))
+
+    return Lessons(pairs, preferred, lambda _: 1)
 
 
 def train(lessons: Lessons, run: Run, given: argparse.Namespace) -> Iterator[tuple[float, int]]:
@@ -210,7 +217,10 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespac
     parser.add_argument("--rows", type=int, default=8, help="rows in a step, one after the other")
     parser.add_argument("--save", type=float, default=2, help="minutes between saved states")
     parser.add_argument("--seed", type=int, default=0)
-    return parser.parse_args(arguments)
+    given = parser.parse_args(arguments)
+    if given.minutes <= 0 or (given.steps is not None and given.steps < 1):
+        parser.error("--minutes and --steps must be above 0")
+    return given
 
 
 def identify(given: argparse.Namespace) -> str:
@@ -246,6 +256,8 @@ def plan(tokenizer: Any, given: argparse.Namespace) -> list[list[Tokens]]:
     rows = rows[: given.steps and given.steps * given.rows]
     tokens = sum(len(example.ids) for row in rows for example in row)
     print(f"{len(fitting)} examples, {len(encoded) - len(fitting)} left out as too long; {tokens} tokens in {len(rows)} rows", flush=True)
+    if not rows:
+        raise SystemExit(f"no example of {given.examples} has at most {given.length} tokens: raise --length")
     return rows
 
 
@@ -270,10 +282,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     run = Run(given.out, parameters, given.rank, identify(given))
     network.to(device)
     lessons = preference_lessons(network, rows, given.beta) if given.pairs else reply_lessons(network, rows)
-    run.restore()
     kept_out = kept_out_examples(tokenizer, given) if given.kept_out else []
     if kept_out:
         print(f"loss of {len(kept_out)} examples kept out, before: {measure(network, kept_out, given.length)}", flush=True)
+    run.restore()
     before, done = time.monotonic(), 0
     for loss, size in train(lessons, run, given):
         done += size

@@ -1,9 +1,11 @@
 """What the files of an adapter tell of it: its name and licence, its base model, and the run that trained it."""
 
 import argparse
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import gguf
 from safetensors import safe_open
@@ -56,10 +58,19 @@ def read_run(adapter: Path) -> dict[str, str]:
 
 def add_base_option(parser: argparse.ArgumentParser) -> None:
     """Let a command name the base model."""
-    parser.add_argument("--base", default=BASE, help=f"base model, as model hubs name it (default {BASE})")
+    parser.add_argument("--base", help=f"base model, as model hubs name it (default {BASE}, if the file is named so)")
 
 
-def given_metadata(given: argparse.Namespace, run: dict[str, Any]) -> Metadata:
+def base_of(given: argparse.Namespace, run: Mapping[str, str]) -> str:
+    """Return the base model that was given, or the one that the run's file is named after; SystemExit if it is named otherwise."""
+    file = str(json.loads(run.get("run") or "{}").get("model", ""))
+    if given.base is None and not file.casefold().startswith(BASE.rpartition("/")[2].casefold()):
+        raise SystemExit(f"{file!r} does not tell its base model: name it as --base OWNER/NAME")
+    return given.base or BASE
+
+
+def given_metadata(given: argparse.Namespace, run: Mapping[str, str]) -> Metadata:
     """Return the metadata from a command's options and a run."""
-    name = given.name or f"{given.base.rpartition('/')[2]} for Ramify's prompts"
-    return Metadata(name, given.licence, given.base, run.get("run", ""))
+    base = base_of(given, run)
+    name = given.name or f"{base.rpartition('/')[2]} for Ramify's prompts"
+    return Metadata(name, given.licence, base, run.get("run", ""))

@@ -12,7 +12,7 @@ from typing import Any, Final
 import torch
 from safetensors.torch import load_file, save_file
 
-from plugins.embedded.training.llm.metadata import add_base_option, read_run
+from plugins.embedded.training.llm.metadata import add_base_option, base_of, read_run
 
 WEIGHTS: Final = "adapter_model.safetensors"
 CONFIG: Final = "adapter_config.json"
@@ -54,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("folder", type=Path)
     add_base_option(parser)
     given = parser.parse_args(arguments)
-    write_peft(given.adapter, given.folder, given.base)
+    write_peft(given.adapter, given.folder, base_of(given, read_run(given.adapter)))
     print(f"{given.folder / WEIGHTS}: {(given.folder / WEIGHTS).stat().st_size / 1e6:.1f} MB")
 
 

@@ -37,6 +37,7 @@ def test_a_token_may_stand_in_the_environment_alone(ramify: Ramify, monkeypatch:
         (("--base-url", "http://a:1/v1", "--base-url", "http://b:1/v1"), 2, "put a proxy before them"),
         (("--model", "gguf:/etc/hostname"), 1, "'/etc/hostname' cannot be run"),
         (("--model", "gguf:smollm2", "--set", "adapter=/etc/hostname"), 1, "'/etc/hostname' cannot be run"),
+        (("--model", "extractive", "--set", "adapter=/etc/hostname"), 2, "is loaded for gguf: models only"),
         (("--memory", "file.db"), 2, "is not an address for storing conversations"),
     ],
 )

@@ -1,5 +1,6 @@
 """What is made of a trained adapter: PEFT's files, what the GGUF file tells of itself, the model card, and all of it by one command."""
 
+import argparse
 import hashlib
 import json
 import re
@@ -15,11 +16,12 @@ from torch.nn.functional import linear
 
 from plugins.embedded.tests.training.llm.tiny import HEADS, INNER, KEY_HEADS, LAYERS, WIDTH, write_examples, write_model
 from plugins.embedded.training.llm import __main__ as kit
-from plugins.embedded.training.llm import adapter, card, lora, peft
+from plugins.embedded.training.llm import adapter, card, lora, metadata, peft
 from plugins.embedded.training.llm.base import load_network
 from plugins.embedded.training.llm.licences import DATA_SETS, UNKNOWN, data_set
 from plugins.embedded.training.llm.metadata import Metadata
 
+BASE = ["--base", "somebody/tiny"]
 TRAINING = ["--rate", "5e-3", "--length", "64", "--rows", "2", "--rank", "4", "--epochs", "4"]
 
 
@@ -41,7 +43,7 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "examples").mkdir()
     for name in ("train", "kept_out"):
         write_examples(folder / "examples" / f"{name}.jsonl")
-    kit.main([str(folder / "no data"), str(folder), "--model", str(model), "--compare", "2", *TRAINING])
+    kit.main([str(folder / "no data"), str(folder), "--model", str(model), "--compare", "2", *BASE, *TRAINING])
     return folder
 
 
@@ -57,7 +59,7 @@ def test_one_command_makes_everything_and_nothing_twice(out: Path, capsys: pytes
 
 def test_an_interrupted_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "examples").mkdir()
-    examples = write_examples(tmp_path / "examples" / "train.jsonl")
+    file = write_examples(tmp_path / "examples" / "train.jsonl")
     model = write_model(tmp_path / "tiny.gguf", "qwen2")
     arguments = [str(tmp_path), str(tmp_path), "--model", str(model), "--until", "run", *TRAINING, "--save", "0"]
     monkeypatch.setattr(lora.Run, "save", interrupted(lora.Run.save))
@@ -66,7 +68,7 @@ def test_an_interrupted_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert not (tmp_path / "run").exists()
     monkeypatch.undo()
     kit.main(arguments)
-    lora.main([str(model), str(examples), str(tmp_path / "whole"), *TRAINING])
+    lora.main([str(model), str(file), str(tmp_path / "whole"), *TRAINING])
     whole, resumed = (load_file(tmp_path / name / lora.ADAPTER) for name in ("whole", "run"))
     assert whole.keys() == resumed.keys()
     assert not (tmp_path / "adapter.gguf").exists()
@@ -85,7 +87,7 @@ def interrupted(save: object) -> object:
 def test_peft_s_files_are_the_update_that_was_trained(out: Path) -> None:
     config = json.loads((out / "peft" / peft.CONFIG).read_text())
     assert (config["peft_type"], config["r"], config["lora_alpha"]) == ("LORA", 4, 4)
-    assert config["base_model_name_or_path"] == "Qwen/Qwen2.5-Coder-1.5B-Instruct"
+    assert config["base_model_name_or_path"] == "somebody/tiny"
     projections = {"q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"}
     assert set(config["target_modules"]) == projections
     weights = load_file(out / "peft" / peft.WEIGHTS)
@@ -108,21 +110,40 @@ def test_peft_s_files_are_the_update_that_was_trained(out: Path) -> None:
 
 def test_a_gguf_adapter_tells_where_it_comes_from(out: Path, tmp_path: Path) -> None:
     told = Metadata.read(gguf.GGUFReader(out / "adapter.gguf"))
-    assert (told.base, told.licence) == ("Qwen/Qwen2.5-Coder-1.5B-Instruct", "cc-by-sa-4.0")
+    assert (told.base, told.licence) == ("somebody/tiny", "cc-by-sa-4.0")
     run = json.loads(told.run)
     assert run["examples"] == hashlib.sha256((out / "examples" / "train.jsonl").read_bytes()).hexdigest()
     assert (run["model"], run["rank"]) == ("tiny.gguf", 4)
-    options = ["--name", "Mine: 1", "--base", "somebody/tiny", "--licence", "mit"]
+    options = ["--name", "Mine: 1", "--base", "somebody/small", "--licence", "mit"]
     adapter.main([str(out / "tiny.gguf"), str(out / "run" / lora.ADAPTER), str(tmp_path / "own.gguf"), *options])
     told = Metadata.read(gguf.GGUFReader(tmp_path / "own.gguf"))
-    assert (told.name, told.base, told.licence) == ("Mine: 1", "somebody/tiny", "mit")
+    assert (told.name, told.base, told.licence) == ("Mine: 1", "somebody/small", "mit")
+
+
+def test_the_base_model_is_known_by_the_file_s_name_or_asked_for(out: Path, tmp_path: Path) -> None:
+    def told(file: str) -> str:
+        return metadata.base_of(argparse.Namespace(base=None), {"run": json.dumps({"model": file})})
+
+    assert told("qwen2.5-coder-1.5b-instruct-q4_k_m.gguf") == "Qwen/Qwen2.5-Coder-1.5B-Instruct"
+    with pytest.raises(SystemExit, match="'SmolLM2' does not tell its base model"):
+        told("SmolLM2")
+    with pytest.raises(SystemExit, match="--base"):
+        peft.main([str(out / "run" / lora.ADAPTER), str(tmp_path / "peft")])
+
+
+@pytest.mark.parametrize("wrong", [["--longets", "9"], ["--minutes", "0"], ["--steps", "0"], ["--until", "examples", "--rank", "4"]])
+def test_wrong_options_are_told_before_examples_are_made(tmp_path: Path, wrong: list[str]) -> None:
+    with pytest.raises(SystemExit) as told:
+        kit.main([str(tmp_path), str(tmp_path / "out"), "--model", "none", *wrong])
+    assert told.value.code == 2
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_card_tells_the_facts(out: Path, tmp_path: Path) -> None:
     text = (out / "README.md").read_text(encoding="utf-8")
     _, head, body = text.split("---\n", 2)
     read = yaml.safe_load(head)
-    assert read["base_model"] == "Qwen/Qwen2.5-Coder-1.5B-Instruct"
+    assert read["base_model"] == "somebody/tiny"
     assert (read["license"], read["base_model_relation"], read["language"]) == ("cc-by-sa-4.0", "adapter", ["en"])
     assert hashlib.sha256((out / "adapter.gguf").read_bytes()).hexdigest() in body
     assert "| made | 12 |" in body  # a prompt and its examples

@@ -1,6 +1,7 @@
 """The adapter of a language model: a run that is interrupted and goes on, rows of several examples, and what llama.cpp makes of it."""
 
 import json
+import math
 import os
 import re
 import signal
@@ -128,3 +129,26 @@ def test_a_folder_of_another_run_is_refused(examples: Path, tmp_path: Path) -> N
     lora.main([str(model), str(examples), str(tmp_path), "--steps", "1", *OPTIONS])
     with pytest.raises(SystemExit, match="another folder"):
         lora.main([str(model), str(examples), str(tmp_path), "--steps", "2", *OPTIONS, "--seed", "1"])
+
+
+def test_examples_of_which_none_fits_are_an_error(examples: Path, tmp_path: Path) -> None:
+    model = write_model(tmp_path / "tiny.gguf", "qwen2")
+    with pytest.raises(SystemExit, match="at most 2 tokens"):
+        lora.main([str(model), str(examples), str(tmp_path), *OPTIONS, "--length", "2"])
+
+
+def test_pairs_that_go_on_are_compared_with_the_start(examples: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    torch.manual_seed(0)
+    model = write_model(tmp_path / "tiny.gguf", "qwen2")
+    known = rows.read_examples(examples)
+    pairs = [{"messages": one["messages"], "chosen": one["reply"], "rejected": other["reply"]} for one, other in pairwise(known)]
+    file = tmp_path / "pairs.jsonl"
+    file.write_text("".join(f"{json.dumps(pair)}\n" for pair in pairs if pair["chosen"] != pair["rejected"]))
+    command = [str(model), str(file), str(tmp_path / "out"), "--pairs", "--epochs", "2", *OPTIONS, "--length", "128"]
+    lora.main([*command, "--steps", "2"])
+    (first, _) = losses(capsys.readouterr().out)
+    assert first == pytest.approx(math.log(2), abs=1e-4)  # it prefers nothing yet
+    lora.main(command)
+    resumed = capsys.readouterr().out
+    assert "step 1 of" not in resumed
+    assert abs(losses(resumed)[0] - math.log(2)) > 1e-3
