@@ -41,12 +41,15 @@ class Tokens:
 
 def read_examples(path: Path) -> list[Example]:
     """Return the examples of a file of JSON lines."""
-    with path.open(encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines if line.strip()]
+    return _read_lines(path)
 
 
 def read_pairs(path: Path) -> list[Pair]:
     """Return the pairs of a file of JSON lines."""
+    return _read_lines(path)
+
+
+def _read_lines(path: Path) -> list[Any]:
     with path.open(encoding="utf-8") as lines:
         return [json.loads(line) for line in lines if line.strip()]
 

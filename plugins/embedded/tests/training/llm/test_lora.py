@@ -7,7 +7,6 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -21,14 +20,7 @@ from plugins.embedded.training.llm.base import load_network, load_tokenizer
 
 OPTIONS = ["--rate", "5e-3", "--length", "64", "--rows", "2", "--rank", "4", "--save", "0"]
 
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread() -> Iterator[None]:
-    """Do so little work on one thread: waiting for a second one would take longer."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module", params=["qwen2", "llama"])
