@@ -27,13 +27,15 @@ NUMBERS = count()
 
 @pytest.fixture(autouse=True)
 def nothing_learned(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let each test learn of tokens and servers anew, since ports are used again, and keep it out of the user's cache."""
+    """Let each test learn of tokens, servers and secrets anew: ports are used again, and one test's secret is another's text."""
+    from ramify.tools import scrub
     from ramify.tools.models import concurrency, tokens
 
     file = tmp_path_factory.getbasetemp() / f"tokens-{next(NUMBERS)}.json"
     monkeypatch.setattr(tokens, "ratios_path", lambda: file)
     monkeypatch.setattr(concurrency, "_LIMITERS", WeakValueDictionary())
     monkeypatch.setattr(concurrency, "_LATEST", deque(maxlen=64))
+    monkeypatch.setattr(scrub, "_registered", set(scrub._registered))  # those of servers that several tests use stay known
 
 
 @pytest.fixture(autouse=True)
