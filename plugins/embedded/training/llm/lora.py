@@ -283,9 +283,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     network.to(device)
     lessons = preference_lessons(network, rows, given.beta) if given.pairs else reply_lessons(network, rows)
     kept_out = kept_out_examples(tokenizer, given) if given.kept_out else []
-    if kept_out:
-        print(f"loss of {len(kept_out)} examples kept out, before: {measure(network, kept_out, given.length)}", flush=True)
     run.restore()
+    if kept_out and not run.steps:
+        print(f"loss of {len(kept_out)} examples kept out, before: {measure(network, kept_out, given.length)}", flush=True)
     before, done = time.monotonic(), 0
     for loss, size in train(lessons, run, given):
         done += size

@@ -101,7 +101,7 @@ def test_a_killed_run_goes_on_and_ends_as_if_undisturbed(examples: Path, tmp_pat
     torch.manual_seed(0)
     model = write_model(tmp_path / "tiny.gguf", "qwen2")
     command = [sys.executable, "-m", "plugins.embedded.training.llm.lora", str(model), str(examples)]
-    options = ["--epochs", "12", *OPTIONS]
+    options = ["--epochs", "12", "--kept-out", str(examples), *OPTIONS]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     subprocess.run([*command, str(tmp_path / "whole"), *options], check=True, capture_output=True, env=environment)
     with subprocess.Popen([*command, str(tmp_path / "killed"), *options], stdout=subprocess.PIPE, text=True, env=environment) as process:
@@ -112,6 +112,7 @@ def test_a_killed_run_goes_on_and_ends_as_if_undisturbed(examples: Path, tmp_pat
                 break
     rest = subprocess.run([*command, str(tmp_path / "killed"), *options], check=True, capture_output=True, text=True, env=environment)
     assert "step 1 of" not in rest.stdout
+    assert "before:" not in rest.stdout and "after:" in rest.stdout  # the base is measured once
     whole, killed = (load_file(tmp_path / name / lora.ADAPTER) for name in ("whole", "killed"))
     assert all(torch.equal(whole[name], killed[name]) for name in whole)
 
