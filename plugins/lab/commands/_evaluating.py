@@ -31,6 +31,8 @@ MAX_FAILURES = 3
 """Maximum number of failures printed; the report lists all."""
 MAX_SCORES = 6
 """Maximum number of strategies whose score is shown beside the bar."""
+LOG_INTERVAL_S = 60.0
+"""Least time between two lines of progress where standard error is not a terminal."""
 
 
 def run_evaluation(order: RunOptions) -> None:
@@ -92,7 +94,7 @@ def write_and_print_report(order: RunOptions) -> None:
 
 
 class ScoreBar:
-    """A progress bar with the scores so far on a terminal; elsewhere only one line with the speed."""
+    """A progress bar with the scores so far on a terminal; elsewhere a line with them every LOG_INTERVAL_S seconds."""
 
     def __init__(self, tasks: list[Task], processes: int) -> None:
         columns = (BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.fields[summary]}", markup=False))
@@ -101,6 +103,7 @@ class ScoreBar:
         self._estimate = TimeEstimate([task.variant for task in tasks], time.monotonic, processes)
         self._total = len(tasks)
         self._scores: dict[str, list[float]] = defaultdict(list)
+        self._last_line = time.monotonic()
 
     def __enter__(self) -> "ScoreBar":
         self._progress.start()
@@ -119,6 +122,9 @@ class ScoreBar:
         scores = list(self._scores.items())[:MAX_SCORES]
         summary += [f"EM {name} {sum(values) / len(values):.2f}" for name, values in scores]
         self._progress.update(self._bar, completed=self._estimate.done, summary=" · ".join(summary))
+        if self._progress.disable and time.monotonic() - self._last_line >= LOG_INTERVAL_S:
+            self._last_line = time.monotonic()
+            note(" · ".join([f"{self._estimate.done:,} of {self._total:,} answers", *summary]))
 
     def print_speed(self) -> None:
         """Print the estimated remaining time, measured on the first answers."""

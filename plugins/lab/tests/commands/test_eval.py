@@ -38,6 +38,16 @@ def test_it_prints_data_maximum_cost_and_report(ramify: Ramify, ollama: Ollama, 
     assert len(ollama.requests) == 12
 
 
+def test_a_log_shows_how_far_it_is_and_the_scores_so_far(
+    ramify: Ramify, ollama: Ollama, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ramify.lab.commands._evaluating.LOG_INTERVAL_S", 0)
+    ollama.when("", Say({"answer": "Seine", "confidence": 0.9, "citations": []}))
+    done = ramify("eval", data, "--out", tmp_path / "run", *LLAMA)
+    progress = re.findall(r"(?m)^(\d+) of 12 answers · (?:\d+ s to go · )?EM \S+ \d\.\d\d$", done.err)
+    assert progress == [str(number) for number in range(1, 13)]
+
+
 def test_only_the_strategies_asked_for_are_run(ramify: Ramify, nowhere: str, data: Path, tmp_path: Path) -> None:
     done = ramify("eval", data, "--out", tmp_path / "run", "--model", "extractive", "--strategy", "naive", "--limit", 2)
     assert done.out.startswith("2 answers of 1 strategy")
