@@ -236,6 +236,14 @@ def test_no_question_is_on_two_sides(made: list[Asked]) -> None:
     assert not out & {asked.question for asked in parts["train"]}
 
 
+def test_a_question_with_a_step_that_is_measured_is_kept_out(made: list[Asked], monkeypatch: pytest.MonkeyPatch) -> None:
+    step, whole = next(asked.groups[:2] for asked in made if asked.prompt.name == "answer" and "when was the director" in asked.groups[1])
+    monkeypatch.setattr("plugins.embedded.training.llm.examples.assign_part", lambda group: "measure" if group == step else "train")
+    parts = deal(made)
+    assert {whole, step} <= {asked.groups[0] for asked in parts["kept_out"]}
+    assert not {whole, step} & {asked.groups[0] for asked in parts["train"]}
+
+
 def test_the_command_writes_the_same_each_time(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for out in ("one", "two"):
         main([str(data), str(tmp_path / out), "--limit", "20"])

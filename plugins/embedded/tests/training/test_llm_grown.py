@@ -30,8 +30,8 @@ def line(number: int, question: str, seed: int, right: bool, *calls: dict[str, A
     return make_line(number, "tor", f"seed={seed}", **known)
 
 
-def grow(tmp_path: Path, *rows: dict[str, Any]) -> dict[str, Lines]:
-    main([str(write_run(tmp_path / "run", *rows)), str(tmp_path / "out")])
+def grow(tmp_path: Path, *rows: dict[str, Any], options: tuple[str, ...] = ()) -> dict[str, Lines]:
+    main([str(write_run(tmp_path / "run", *rows)), str(tmp_path / "out"), *options])
     files = {path.stem: path.read_text(encoding="utf-8").splitlines() for path in (tmp_path / "out").iterdir()}
     return {name: [json.loads(text) for text in lines] for name, lines in files.items()}
 
@@ -63,5 +63,15 @@ def test_the_same_outcome_with_another_thought_is_no_pair(tmp_path: Path) -> Non
 def test_questions_that_are_measured_are_not_trained_on(tmp_path: Path, question: str, title: str) -> None:
     right, wrong = call(question, title, answer="Ada", citations=[1]), call(question, title, answer="Bo", citations=[1])
     made = grow(tmp_path, line(1, question, 0, True, right), line(1, question, 1, False, wrong))
+    assert len(made["kept_out"]) == 1
+    assert not made["train"] + made["pairs"]
+
+
+def test_questions_of_examples_that_are_kept_out_are_not_trained_on(tmp_path: Path) -> None:
+    right, wrong = call(TRAINED, answer="Ada"), call(TRAINED, answer="Bo")
+    kept_out = tmp_path / "kept_out.jsonl"
+    kept_out.write_text(json.dumps(call(TRAINED, "Old", answer="Ada")) + "\n")
+    rows = (line(1, TRAINED, 0, True, right), line(1, TRAINED, 1, False, wrong))
+    made = grow(tmp_path, *rows, options=("--apart", str(kept_out)))
     assert len(made["kept_out"]) == 1
     assert not made["train"] + made["pairs"]

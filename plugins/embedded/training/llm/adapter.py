@@ -67,10 +67,11 @@ class LlamaCpp:
         (first,) = self._server.handle_completions(asked)["choices"][0]["logprobs"]["content"]
         return {token["id"]: token["logprob"] for token in first["top_logprobs"]}
 
-    def reply(self, messages: list[dict[str, str]], scale: float, max_tokens: int = 256) -> str:
-        """Return the most probable reply to a conversation, by the model's chat template."""
+    def reply(self, messages: list[dict[str, str]], scale: float, max_tokens: int = 256) -> tuple[str, int]:
+        """Return the most probable reply to a conversation, by the model's chat template, and how many tokens were read for it."""
         asked = {"messages": messages, "max_tokens": max_tokens, "temperature": 0, **_with_scale(scale)}
-        return str(self._server.handle_chat_completions(asked)["choices"][0]["message"]["content"])
+        completion = self._server.handle_chat_completions(asked)
+        return str(completion["choices"][0]["message"]["content"]), int(completion["usage"]["prompt_tokens"])
 
 
 def _with_scale(scale: float) -> dict[str, Any]:
@@ -156,12 +157,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(f"{given.out}: {given.out.stat().st_size / 1e6:.1f} MB")
     if given.check:
         engine, network = LlamaCpp(given.model, given.out), load_trained(given.model, given.adapter)
-        sequences = list(places(load_tokenizer(given.model), given.check, given.most))
+        tokenizer = load_tokenizer(given.model)
+        sequences = list(places(tokenizer, given.check, given.most))
         for what, scale in (("model alone", 0.0), ("with adapter", 1.0)):
             print(f"{what}: {compare(network, engine, sequences, scale)}", flush=True)
         for example in read_examples(given.check)[: given.most]:
-            print(f"expected {example['reply']!r}\n  alone: {engine.reply(example['messages'], 0.0)!r}")
-            print(f"  with adapter: {engine.reply(example['messages'], 1.0)!r}", flush=True)
+            (alone, read), (adapted, _) = (engine.reply(example["messages"], scale) for scale in (0.0, 1.0))
+            tokens = encode(tokenizer, example)
+            print(f"{len(tokens.ids) - tokens.replied} tokens, {read} in llama.cpp; expected {example['reply']!r}")
+            print(f"  alone: {alone!r}\n  with adapter: {adapted!r}", flush=True)
 
 
 if __name__ == "__main__":

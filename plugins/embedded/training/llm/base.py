@@ -73,10 +73,13 @@ def load_network(path: Path, dtype: torch.dtype) -> nn.Module:
     stored = {tensor.name: tensor for tensor in gguf.GGUFReader(path).tensors}
     config = AutoConfig.from_pretrained(path.parent, gguf_file=path.name, local_files_only=True)
     config.tie_word_embeddings = "output.weight" not in stored
-    network: nn.Module = AutoModelForCausalLM.from_config(config, dtype=dtype)  # type: ignore[no-untyped-call]
-    with torch.no_grad():
-        for name, parameter in network.named_parameters():  # of tied weights the first alone
-            tensor = stored[layout.file_name(name)]
-            weight = torch.tensor(gguf.quants.dequantize(tensor.data, tensor.tensor_type))
-            parameter.copy_(layout.from_file(name, weight))
+    with torch.device("meta"):
+        empty = AutoModelForCausalLM.from_config(config)  # type: ignore[no-untyped-call]  # transformers does not annotate it
+    files = {name: stored.pop(layout.file_name(name)) for name, _ in empty.named_parameters()}  # of tied weights the first alone
+    if stored:
+        raise SystemExit(f"{path} has weights that {layout.architecture!r} does not use: {', '.join(stored)}; name another model's file")
+    weights = {}
+    for name, tensor in files.items():
+        weights[name] = layout.from_file(name, torch.tensor(gguf.quants.dequantize(tensor.data, tensor.tensor_type)))
+    network: nn.Module = type(empty).from_pretrained(None, config=config, state_dict=weights, dtype=dtype)
     return network.requires_grad_(False)

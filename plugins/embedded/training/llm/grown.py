@@ -4,7 +4,8 @@
     python -m plugins.embedded.training.llm.grown RUN... OUT
 
 OUT/train.jsonl and OUT/kept_out.jsonl are examples as `examples` writes them, with the messages as they were sent: rejection sampling.
-OUT/pairs.jsonl has `messages`, `chosen` and `rejected`, for DPO. A tree is right if its answer is a gold answer of the data set.
+OUT/pairs.jsonl has `messages`, `chosen` and `rejected`, for DPO. A tree is right if its answer is a gold answer of the data set. A question
+that an example of `--apart KEPT_OUT.jsonl` shows is kept out, too.
 """
 
 import argparse
@@ -17,6 +18,7 @@ from typing import Any, Final
 
 from plugins.embedded.training.example import assign_part
 from plugins.embedded.training.llm.examples import write_lines
+from plugins.embedded.training.llm.rows import read_examples
 from plugins.embedded.training.writing.written import fold
 from ramify.lab.results import ResultLine, Run, read_run
 from ramify.lab.results.export import export_examples
@@ -105,10 +107,12 @@ def main(given: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="folder of a run of `ramify eval --calls`")
     parser.add_argument("out", type=Path, metavar="OUT")
+    parser.add_argument("--apart", type=Path, help="file of examples that are kept out: their questions are, too")
     options = parser.parse_args(given)
     runs = [read_run(folder) for folder in options.runs]
     examples = list(grown_examples(runs))
-    out = kept_out(examples)
+    shown = [example["messages"][-1]["content"] for example in read_examples(options.apart)] if options.apart else []
+    out = kept_out(examples) | {question for question, _ in examples if any(question in text for text in shown)}
     files = {
         "train": [example for question, example in examples if question not in out],
         "kept_out": [example for question, example in examples if question in out],

@@ -49,8 +49,9 @@ class Hops:
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """Return the question and the documents, by which it is dealt."""
-        return fold(self.question), *(fold(document.title or document.id) for document in self.documents)
+        """Return the question, the documents and the questions of its steps, by which it is dealt."""
+        documents = (fold(document.title or document.id) for document in self.documents)
+        return fold(self.question), *documents, *(fold(step.question) for step in self.steps)
 
     @property
     def in_turn(self) -> bool:

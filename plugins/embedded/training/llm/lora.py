@@ -118,12 +118,12 @@ class Run:
         self.steps, self.seconds = 0, 0.0
 
     def save(self) -> None:
-        """Write the state to go on from and the adapter; the old files stay until the new ones are complete."""
+        """Write the state to go on from, and the adapter in float16; the old files stay until the new ones are complete."""
         state = {"steps": torch.tensor(self.steps), "seconds": torch.tensor(self.seconds)}
         for name, parameter in self.parameters.items():
             state[name] = parameter.detach()
             state |= {f"{name}/{key}": value for key, value in self.optimizer.state[parameter].items()}
-        adapter = {name: state[name] for name in self.parameters}
+        adapter = {name: state[name].half() for name in self.parameters}
         for file, tensors in ((STATE, state), (ADAPTER, adapter)):
             save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, self.folder / f"{file}.new", self.metadata)
             (self.folder / f"{file}.new").replace(self.folder / file)
@@ -184,7 +184,7 @@ def train(lessons: Lessons, run: Run, given: argparse.Namespace) -> Iterator[tup
             wrong = lessons.loss(number) / shares
             wrong.backward()  # type: ignore[no-untyped-call]  # torch does not annotate it
             loss += wrong.item()
-        nn.utils.clip_grad_norm_(run.parameters.values(), 1.0)
+        nn.utils.clip_grad_norm_(run.parameters.values(), 1.0, error_if_nonfinite=True)
         for group in run.optimizer.param_groups:
             group["lr"] = given.rate * rate_at(progress)
         run.optimizer.step()
@@ -213,7 +213,12 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespac
     parser.add_argument("--epochs", type=int, default=2)
     parser.add_argument("--steps", type=int, help="end, and bring the learning rate down, after so many steps")
     parser.add_argument("--minutes", type=float, default=math.inf, help="the same after so many minutes, without interruptions")
-    parser.add_argument("--length", type=int, default=2048, help="tokens in a row, which several examples share")
+    parser.add_argument(
+        "--length",
+        type=int,
+        default=2048,
+        help="tokens in a row, which several examples share, and of one reply of a pair with what it answers",
+    )
     parser.add_argument("--rows", type=int, default=8, help="rows in a step, one after the other")
     parser.add_argument("--save", type=float, default=2, help="minutes between saved states")
     parser.add_argument("--seed", type=int, default=0)
@@ -238,6 +243,7 @@ def hash_file(path: Path | None) -> str | None:
 def default_device() -> tuple[torch.device, torch.dtype]:
     """Return the GPU with bfloat16 if there is one, else the processor, with bfloat16 if it computes with it."""
     if torch.cuda.is_available():
+        torch.backends.cuda.enable_cudnn_sdp(False)  # it plans anew for each length of a row
         return torch.device("cuda"), torch.bfloat16
     return torch.device("cpu"), torch.bfloat16 if torch.ops.mkldnn._is_mkldnn_bf16_supported() else torch.float32
 
@@ -248,7 +254,7 @@ def plan(tokenizer: Any, given: argparse.Namespace) -> list[list[Tokens]]:
         encoded = [encode_pair(tokenizer, pair) for pair in read_pairs(given.examples)]
     else:
         encoded = [[encode(tokenizer, example)] for example in read_examples(given.examples)]
-    fitting = [some for some in encoded if sum(len(example.ids) for example in some) <= given.length]
+    fitting = [some for some in encoded if max(len(example.ids) for example in some) <= given.length]
     if given.pairs:
         rows = plan_pairs(fitting, given.epochs, given.seed)
     else:

@@ -69,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if given.show:
             print(f"{example['prompt']}\n  {'expected':13}{example['reply']}", flush=True)
         for side, scale in SIDES.items():
-            reply = engine.reply(example["messages"], scale)
+            reply, _ = engine.reply(example["messages"], scale)
             for field, same in compare_reply(example["reply"], reply).items():
                 right[example["prompt"], field][side] += same
             if given.show:

@@ -117,14 +117,14 @@ class Row:
 
 
 def collate(row: Sequence[Tokens], dtype: torch.dtype, device: torch.device) -> Row:
-    """Return a row's tensors."""
+    """Return a row's tensors; the mask, the largest, is made on the device."""
     ids = torch.tensor([token for example in row for token in example.ids])
     sizes = torch.tensor([len(example.ids) for example in row])
     ends = sizes.cumsum(0)
-    of = torch.repeat_interleave(torch.arange(len(row)), sizes)
+    of = torch.repeat_interleave(torch.arange(len(row)), sizes).to(device)
     positions = torch.arange(len(ids)) - torch.repeat_interleave(ends - sizes, sizes)
     seen = (of[:, None] == of[None, :]).tril()
-    mask = torch.zeros(seen.shape, dtype=dtype).masked_fill(~seen, torch.finfo(dtype).min)
+    mask = torch.zeros(seen.shape, dtype=dtype, device=device).masked_fill(~seen, torch.finfo(dtype).min)
     targets = torch.cat([torch.arange(int(end) - example.replied, int(end)) for end, example in zip(ends, row, strict=True)])
     made = (ids[None], positions[None], mask[None, None], targets - 1, ids[targets])
     return Row(*(tensor.to(device) for tensor in made))

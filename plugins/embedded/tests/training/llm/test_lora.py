@@ -46,6 +46,12 @@ def test_examples_in_a_row_do_not_see_each_other(model: Path, examples: Path) ->
     assert together.tolist() == pytest.approx(alone, rel=1e-4)
 
 
+def test_a_file_with_a_weight_that_is_not_used_is_refused(tmp_path: Path) -> None:
+    scaled = write_model(tmp_path / "scaled.gguf", "llama", {"rope_freqs.weight": (4,)})  # as in Llama 3.1
+    with pytest.raises(SystemExit, match=r"rope_freqs\.weight"):
+        load_network(scaled, torch.float32)
+
+
 def test_a_row_is_never_longer_than_asked_and_no_example_is_lost() -> None:
     encoded = [rows.Tokens([number] * (1 + number % 9), 1) for number in range(100)]
     packed = rows.pack(encoded, 10)
@@ -86,7 +92,7 @@ def test_pairs_teach_what_to_prefer(examples: Path, tmp_path: Path) -> None:
     (tmp_path / "pairs.jsonl").write_text("".join(f"{json.dumps(pair)}\n" for pair in different))
     learned = tmp_path / "learned"
     lora.main([str(model), str(examples), str(learned), "--steps", "2", *OPTIONS])
-    again = ["--epochs", "10", *OPTIONS, "--length", "128"]
+    again = ["--epochs", "10", *OPTIONS]
     lora.main([str(model), str(tmp_path / "pairs.jsonl"), str(tmp_path), "--pairs", "--start", str(learned / lora.ADAPTER), *again])
     tokenizer = load_tokenizer(model)
 
@@ -138,7 +144,7 @@ def test_pairs_that_go_on_are_compared_with_the_start(examples: Path, tmp_path: 
     pairs = [{"messages": one["messages"], "chosen": one["reply"], "rejected": other["reply"]} for one, other in pairwise(known)]
     file = tmp_path / "pairs.jsonl"
     file.write_text("".join(f"{json.dumps(pair)}\n" for pair in pairs if pair["chosen"] != pair["rejected"]))
-    command = [str(model), str(file), str(tmp_path / "out"), "--pairs", "--epochs", "2", *OPTIONS, "--length", "128"]
+    command = [str(model), str(file), str(tmp_path / "out"), "--pairs", "--epochs", "2", *OPTIONS]
     lora.main([*command, "--steps", "2"])
     (first, _) = losses(capsys.readouterr().out)
     assert first == pytest.approx(math.log(2), abs=1e-4)  # it prefers nothing yet

@@ -51,5 +51,5 @@ def test_it_learns_a_form_of_reply(tmp_path: Path, capsys: pytest.CaptureFixture
     engine = adapter.LlamaCpp(model, tmp_path / "adapter.gguf")
     for new in NEW:
         one, form = example(*new), f'{{"colour": "{new[2]}", "'
-        assert engine.reply(one["messages"], 1.0).startswith(form)
-        assert not engine.reply(one["messages"], 0.0).startswith(form)
+        assert engine.reply(one["messages"], 1.0)[0].startswith(form)
+        assert not engine.reply(one["messages"], 0.0)[0].startswith(form)

@@ -1,7 +1,9 @@
 """A tiny language model with random weights, in a GGUF file, and examples for it."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import gguf
 import torch
@@ -15,8 +17,8 @@ TEMPLATE = (
 WIDTH, LAYERS, HEADS, KEY_HEADS, INNER = 64, 2, 4, 2, 96
 
 
-def write_model(path: Path, architecture: str) -> Path:
-    """Write a model of an architecture; return its path."""
+def write_model(path: Path, architecture: str, more: Mapping[str, tuple[int, ...]] = MappingProxyType({})) -> Path:
+    """Write a model of an architecture, with more weights by name and shape; return its path."""
     writer = gguf.GGUFWriter(path, architecture)
     writer.add_type(gguf.GGUFType.MODEL)
     writer.add_context_length(1024)
@@ -39,7 +41,7 @@ def write_model(path: Path, architecture: str) -> Path:
     writer.add_bos_token_id(len(tokens) - 3)
     writer.add_add_bos_token(False)
     writer.add_chat_template(TEMPLATE)
-    for name, shape in _shapes(architecture, len(tokens)).items():
+    for name, shape in (_shapes(architecture, len(tokens)) | more).items():
         weight = torch.ones(shape) if "norm" in name else torch.randn(shape) * 0.25
         writer.add_tensor(name, weight.numpy())
     writer.write_header_to_file()
