@@ -26,8 +26,8 @@ def call(question: str, title: str = "", **reply: Any) -> dict[str, Any]:
 
 
 def line(number: int, question: str, seed: int, right: bool, *calls: dict[str, Any]) -> dict[str, Any]:
-    known = {"question": question, "answer": "Ada", "em": float(right), "error": None, "calls": list(calls), "tree": []}
-    return make_line(number, "tor", f"seed={seed}", **known)
+    answer = {"answer": "Ada" if right else "Bo", "gold": "Ada", "aliases": ["Ada King"], "em": float(right)}
+    return make_line(number, "tor", f"seed={seed}", question=question, **answer, error=None, calls=list(calls), tree=[])
 
 
 def grow(tmp_path: Path, *rows: dict[str, Any], options: tuple[str, ...] = ()) -> dict[str, Lines]:
@@ -57,6 +57,12 @@ def test_another_reply_of_a_wrong_tree_to_the_same_call_makes_a_pair(tmp_path: P
 def test_the_same_outcome_with_another_thought_is_no_pair(tmp_path: Path) -> None:
     again = call(TRAINED, answer="Ada", thought="So it is.")
     assert not grow(tmp_path, line(1, TRAINED, 0, True, call(TRAINED, answer="Ada")), line(1, TRAINED, 1, False, again))["pairs"]
+
+
+def test_another_form_of_the_right_answer_is_not_rejected(tmp_path: Path) -> None:
+    right, other = call(TRAINED, answer="Ada"), call(TRAINED, answer="Ada Lovelace")
+    longer = {**line(1, TRAINED, 1, False, other), "answer": "Ada Lovelace"}
+    assert not grow(tmp_path, line(1, TRAINED, 0, True, right), longer)["pairs"]
 
 
 @pytest.mark.parametrize(("question", "title"), [(MEASURED, "Old"), (TRAINED, TITLE)])

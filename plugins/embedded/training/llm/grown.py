@@ -20,6 +20,7 @@ from plugins.embedded.training.example import assign_part
 from plugins.embedded.training.llm.examples import write_lines
 from plugins.embedded.training.llm.rows import read_examples
 from plugins.embedded.training.writing.written import fold
+from ramify.embedded.arithmetic import is_same_answer
 from ramify.lab.results import ResultLine, Run, read_run
 from ramify.lab.results.export import export_examples
 from ramify.prompts.prompt import unescape
@@ -62,7 +63,7 @@ def make_pairs(runs: Sequence[Run], examples: Iterable[tuple[str, Line]]) -> Ite
         asked.setdefault(key, (question, example))
     worse: dict[str, list[str]] = defaultdict(list)
     for line in answered(runs):
-        for call in () if line.right else line.row.get("calls") or ():
+        for call in line.row.get("calls") or () if _is_wrong(line) else ():
             if (key := _key(call["messages"])) in asked:
                 worse[key].append(json.dumps(call["reply"], ensure_ascii=False))
     for key, replies in worse.items():
@@ -71,6 +72,12 @@ def make_pairs(runs: Sequence[Run], examples: Iterable[tuple[str, Line]]) -> Ite
         if wrong := [reply for reply in replies if _outcome(reply) not in right]:
             kept = {name: example[name] for name in ("prompt", "source", "kind", "messages")}
             yield question, {**kept, "chosen": _most_frequent(better[key]), "rejected": _most_frequent(wrong)}
+
+
+def _is_wrong(line: ResultLine) -> bool:
+    """Return whether an answer is none of the gold answers in another form either, such as that of a date."""
+    golds = (line.row["gold"], *line.row["aliases"])
+    return not line.right and not any(is_same_answer(line.row["answer"], gold, by_meaning=False) for gold in golds)
 
 
 def _key(messages: Sequence[Mapping[str, str]]) -> str:
