@@ -59,6 +59,11 @@ def test_the_same_outcome_with_another_thought_is_no_pair(tmp_path: Path) -> Non
     assert not grow(tmp_path, line(1, TRAINED, 0, True, call(TRAINED, answer="Ada")), line(1, TRAINED, 1, False, again))["pairs"]
 
 
+def test_what_an_action_does_not_use_is_no_other_outcome(tmp_path: Path) -> None:
+    right, wrong = (call(TRAINED, action="answer", answer="Ada", questions=questions) for questions in ([], ["Who is Ada?"]))
+    assert not grow(tmp_path, line(1, TRAINED, 0, True, right), line(1, TRAINED, 1, False, wrong))["pairs"]
+
+
 def test_another_form_of_the_right_answer_is_not_rejected(tmp_path: Path) -> None:
     right, other = call(TRAINED, answer="Ada"), call(TRAINED, answer="Ada Lovelace")
     longer = {**line(1, TRAINED, 1, False, other), "answer": "Ada Lovelace"}

@@ -23,10 +23,13 @@ from plugins.embedded.training.writing.written import fold
 from ramify.embedded.arithmetic import is_same_answer
 from ramify.lab.results import ResultLine, Run, read_run
 from ramify.lab.results.export import export_examples
+from ramify.prompts.decide import WAY_FIELDS
 from ramify.prompts.prompt import unescape
 
 _ASIDE: Final = frozenset(("thought", "text", "citations", "confidence"))
 """Fields of a reply that do not say what comes of it."""
+_CHOSEN: Final = frozenset(name for names in WAY_FIELDS.values() for name in names)
+"""Fields that belong to an action."""
 _TITLE: Final = re.compile(r'<passage n="(\d+)" title="([^"]*)"')
 _MOST: Final = 8
 """At most so many examples of a tree's question and prompt, so that questions asked often do not outweigh the others."""
@@ -85,9 +88,10 @@ def _key(messages: Sequence[Mapping[str, str]]) -> str:
 
 
 def _outcome(reply: str) -> str:
-    """Return what a reply comes to, without thoughts and case."""
+    """Return what a reply comes to, without thoughts, case, and the fields of actions that it does not choose."""
     said: dict[str, Any] = json.loads(reply)
-    return fold(json.dumps({name: value for name, value in said.items() if name not in _ASIDE}, ensure_ascii=False))
+    unused = _CHOSEN.difference(WAY_FIELDS[said["action"]]) if "action" in said else set[str]()
+    return fold(json.dumps({name: value for name, value in said.items() if name not in _ASIDE | unused}, ensure_ascii=False))
 
 
 def _most_frequent(replies: Sequence[str]) -> str:
