@@ -59,6 +59,16 @@ def test_the_same_outcome_with_another_thought_is_no_pair(tmp_path: Path) -> Non
     assert not grow(tmp_path, line(1, TRAINED, 0, True, call(TRAINED, answer="Ada")), line(1, TRAINED, 1, False, again))["pairs"]
 
 
+@pytest.mark.parametrize(("cited", "kept"), [(["a"], 0), (["a", "b"], 1)])
+def test_one_of_the_answers_that_the_question_offers_needs_its_documents(tmp_path: Path, cited: list[str], kept: int) -> None:
+    question = next(text for number in range(99) if assign_part(fold(text := f"Who is older, Ada or Bo of mill {number}?")) == "train")
+    right = line(1, question, 0, True, call(question, answer="Ada"))
+    branch = {"path": "0", "question": question, "status": "leaf", "cited": cited}
+    open_question = line(2, TRAINED, 0, True, call(TRAINED, answer="Ada"))
+    made = grow(tmp_path, {**right, "gold_documents": ["a", "b"], "tree": [branch]}, open_question)
+    assert len(made["train"]) == 1 + kept
+
+
 def test_what_an_action_does_not_use_is_no_other_outcome(tmp_path: Path) -> None:
     right, wrong = (call(TRAINED, action="answer", answer="Ada", questions=questions) for questions in ([], ["Who is Ada?"]))
     assert not grow(tmp_path, line(1, TRAINED, 0, True, right), line(1, TRAINED, 1, False, wrong))["pairs"]

@@ -4,8 +4,9 @@
     python -m plugins.embedded.training.llm.grown RUN... OUT
 
 OUT/train.jsonl and OUT/kept_out.jsonl are examples as `examples` writes them, with the messages as they were sent: rejection sampling.
-OUT/pairs.jsonl has `messages`, `chosen` and `rejected`, for DPO. A tree is right if its answer is a gold answer of the data set. A question
-that an example of `--apart KEPT_OUT.jsonl` shows is kept out, too.
+OUT/pairs.jsonl has `messages`, `chosen` and `rejected`, for DPO. A tree is right if its answer is a gold answer of the data set, and not
+one of two that the question offers, chosen without the documents that tell it. A question that an example of `--apart KEPT_OUT.jsonl`
+shows is kept out, too.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,6 +27,7 @@ from ramify.lab.results import ResultLine, Run, read_run
 from ramify.lab.results.export import export_examples
 from ramify.prompts.decide import WAY_FIELDS
 from ramify.prompts.prompt import unescape
+from ramify.tools.errors import InputError
 
 _ASIDE: Final = frozenset(("thought", "text", "citations", "confidence"))
 """Fields of a reply that do not say what comes of it."""
@@ -48,6 +51,19 @@ def grown_examples(runs: Sequence[Run]) -> Iterator[tuple[str, Line]]:
         if count[key] <= _MOST:
             kept = {"prompt": about["prompt"], "source": about["dataset"], "kind": about["strategy"]}
             yield questions[key[:2]], {**kept, "messages": messages, "reply": reply["content"]}
+
+
+def without_guesses(run: Run) -> Run:
+    """Return a run without the right trees that may have been guessed."""
+    return replace(run, lines=tuple(line for line in run.lines if line.search_only or not _may_be_guessed(line)))
+
+
+def _may_be_guessed(line: ResultLine) -> bool:
+    """Return whether a right answer is yes, no, or one that the question names, and not all gold documents are cited for it."""
+    answer, row = fold(line.row["answer"] or ""), line.row
+    offered = answer in ("yes", "no") or f" {answer} " in f" {fold(row['question'])} "
+    cited = {passage for branch in row.get("tree") or () for passage in branch["cited"]}
+    return line.right and offered and not cited >= set(row.get("gold_documents") or ())
 
 
 def answered(runs: Iterable[Run]) -> Iterator[ResultLine]:
@@ -120,8 +136,14 @@ def main(given: list[str] | None = None) -> None:
     parser.add_argument("out", type=Path, metavar="OUT")
     parser.add_argument("--apart", type=Path, help="file of examples that are kept out: their questions are, too")
     options = parser.parse_args(given)
-    runs = [read_run(folder) for folder in options.runs]
-    examples = list(grown_examples(runs))
+    read = [read_run(folder) for folder in options.runs]
+    runs = [without_guesses(run) for run in read]
+    if guessed := sum(len(run.lines) for run in read) - sum(len(run.lines) for run in runs):
+        print(f"{guessed} right answers are left out: yes, no, or one that the question names, without all documents that tell it")
+    try:
+        examples = list(grown_examples(runs))
+    except InputError as error:
+        raise SystemExit(str(error)) from error
     shown = [example["messages"][-1]["content"] for example in read_examples(options.apart)] if options.apart else []
     out = kept_out(examples) | {question for question, _ in examples if any(question in text for text in shown)}
     files = {
