@@ -218,15 +218,19 @@ class Splitter:
             ranked = sorted(zip(kinds, likely, strict=True), key=lambda item: -item[1])
             chosen = [(kind, chance) for kind, chance in ranked if chance >= _MIN_KIND_PROBABILITY][:_MAX_KINDS] or ranked[:1]
             lines = [_PartialReply(kind, [self.vocabulary.kinds[kind]], done=kind == "single") for kind, _ in chosen]
-            self._write(lines, source, read, before)
+            self._write(lines, text, source, read, before)
         return tuple(self._finish_reply(line, chance, text) for line, (_, chance) in zip(lines, chosen, strict=True))
 
-    def _write(self, lines: list[_PartialReply], source: "EncodedSource", read: "KeyValues", before: "KeyValues") -> None:
-        """Write all lines word by word, the likeliest each time."""
+    def _write(
+        self, lines: list[_PartialReply], text: SourceText, source: "EncodedSource", read: "KeyValues", before: "KeyValues"
+    ) -> None:
+        """Write all lines word by word, the likeliest each time, whether it is copied or of the vocabulary (See et al. 2017, eq. 9)."""
         import torch
 
         from ramify.embedded.splitting.network import EncodedSource
 
+        words = dict(self.vocabulary.numbers)
+        word_of = torch.tensor([*words.values(), *(words.setdefault(word.key, len(words)) for word in text.words)])
         count = len(lines)
         spread = EncodedSource(source.states.expand(count, -1, -1), source.mask.expand(count, -1))
         read = [(key.expand(count, -1, -1, -1), value.expand(count, -1, -1, -1)) for key, value in read]
@@ -241,7 +245,8 @@ class Splitter:
                     continue
                 allowed = scores[row, -1].log_softmax(-1).clone()
                 allowed[self._forbidden_tokens(line)] = -math.inf
-                best = int(allowed.argmax())
+                likeliest = torch.zeros(len(words)).index_add_(0, word_of, allowed.exp()).argmax()
+                best = int(allowed.masked_fill(word_of != likeliest, -math.inf).argmax())
                 line.total += float(allowed[best])
                 line.tokens.append(best)
                 token = self.vocabulary.tokens[best] if best < len(self.vocabulary.tokens) else ""
