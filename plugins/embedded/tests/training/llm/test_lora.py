@@ -103,23 +103,25 @@ def test_pairs_teach_what_to_prefer(examples: Path, tmp_path: Path) -> None:
     assert preferred(tmp_path) > preferred(learned) + 1
 
 
-def test_a_killed_run_goes_on_and_ends_as_if_undisturbed(examples: Path, tmp_path: Path) -> None:
+def test_a_killed_run_goes_on_and_ends_as_if_undisturbed(examples: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     torch.manual_seed(0)
     model = write_model(tmp_path / "tiny.gguf", "qwen2")
-    command = [sys.executable, "-m", "plugins.embedded.training.llm.lora", str(model), str(examples)]
     options = ["--epochs", "12", "--kept-out", str(examples), *OPTIONS]
+    lora.main([str(model), str(examples), str(tmp_path / "whole"), *options])
+    command = [sys.executable, "-m", lora.__name__, str(model), str(examples), str(tmp_path / "killed"), *options]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    subprocess.run([*command, str(tmp_path / "whole"), *options], check=True, capture_output=True, env=environment)
-    with subprocess.Popen([*command, str(tmp_path / "killed"), *options], stdout=subprocess.PIPE, text=True, env=environment) as process:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
         assert process.stdout is not None
         for line in process.stdout:
             if line.startswith("step 3 "):
                 process.send_signal(signal.SIGKILL)
                 break
-    rest = subprocess.run([*command, str(tmp_path / "killed"), *options], check=True, capture_output=True, text=True, env=environment)
-    assert "step 1 of" not in rest.stdout
-    assert "before:" not in rest.stdout  # the base is measured once
-    assert "after:" in rest.stdout
+    capsys.readouterr()
+    lora.main([str(model), str(examples), str(tmp_path / "killed"), *options])
+    rest = capsys.readouterr().out
+    assert "step 1 of" not in rest
+    assert "before:" not in rest  # the base is measured once
+    assert "after:" in rest
     whole, killed = (load_file(tmp_path / name / lora.ADAPTER) for name in ("whole", "killed"))
     assert all(torch.equal(whole[name], killed[name]) for name in whole)
 
