@@ -221,9 +221,7 @@ class Splitter:
             self._write(lines, text, source, read, before)
         return tuple(self._finish_reply(line, chance, text) for line, (_, chance) in zip(lines, chosen, strict=True))
 
-    def _write(
-        self, lines: list[_PartialReply], text: SourceText, source: "EncodedSource", read: "KeyValues", before: "KeyValues"
-    ) -> None:
+    def _write(self, lines: list[_PartialReply], text: SourceText, source: "EncodedSource", read: "KeyValues", before: "KeyValues") -> None:
         """Write all lines word by word, the likeliest each time, whether it is copied or of the vocabulary (See et al. 2017, eq. 9)."""
         import torch
 
