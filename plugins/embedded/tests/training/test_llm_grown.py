@@ -59,6 +59,13 @@ def test_the_same_outcome_with_another_thought_is_no_pair(tmp_path: Path) -> Non
     assert not grow(tmp_path, line(1, TRAINED, 0, True, call(TRAINED, answer="Ada")), line(1, TRAINED, 1, False, again))["pairs"]
 
 
+def test_an_answer_to_what_no_document_tells_is_rejected(tmp_path: Path) -> None:
+    right, wrong = call(TRAINED, answer="Unknown"), call(TRAINED, answer="Bo")
+    rows = ({**line(1, TRAINED, 0, True, right), "answer": "Unknown"}, line(1, TRAINED, 1, False, wrong))
+    made = grow(tmp_path, *({**row, "gold": None, "aliases": [], "unanswerable": True} for row in rows))
+    assert [json.loads(pair["rejected"])["answer"] for pair in made["pairs"]] == ["Bo"]
+
+
 @pytest.mark.parametrize(("cited", "kept"), [(["a"], 0), (["a", "b"], 1)])
 def test_one_of_the_answers_that_the_question_offers_needs_its_documents(tmp_path: Path, cited: list[str], kept: int) -> None:
     question = next(text for number in range(99) if assign_part(fold(text := f"Who is older, Ada or Bo of mill {number}?")) == "train")

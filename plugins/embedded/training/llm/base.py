@@ -80,6 +80,6 @@ def load_network(path: Path, dtype: torch.dtype) -> nn.Module:
         raise SystemExit(f"{path} has weights that {layout.architecture!r} does not use: {', '.join(stored)}; name another model's file")
     weights = {}
     for name, tensor in files.items():
-        weights[name] = layout.from_file(name, torch.tensor(gguf.quants.dequantize(tensor.data, tensor.tensor_type)))
+        weights[name] = layout.from_file(name, torch.tensor(gguf.quants.dequantize(tensor.data, tensor.tensor_type))).to(dtype)
     network: nn.Module = type(empty).from_pretrained(None, config=config, state_dict=weights, dtype=dtype)
     return network.requires_grad_(False)

@@ -95,7 +95,7 @@ def make_pairs(runs: Sequence[Run], examples: Iterable[tuple[str, Line]]) -> Ite
 
 def _is_wrong(line: ResultLine) -> bool:
     """Return whether an answer is none of the gold answers in another form either, such as that of a date."""
-    golds = (line.row["gold"], *line.row["aliases"])
+    golds = (gold for gold in (line.row["gold"], *line.row["aliases"]) if gold)  # none, if the documents do not tell it
     return not line.right and not any(is_same_answer(line.row["answer"], gold, by_meaning=False) for gold in golds)
 
 
@@ -144,7 +144,7 @@ def main(given: list[str] | None = None) -> None:
         examples = list(grown_examples(runs))
     except InputError as error:
         raise SystemExit(str(error)) from error
-    shown = [example["messages"][-1]["content"] for example in read_examples(options.apart)] if options.apart else []
+    shown = [unescape(example["messages"][-1]["content"]) for example in read_examples(options.apart)] if options.apart else []
     out = kept_out(examples) | {question for question, _ in examples if any(question in text for text in shown)}
     files = {
         "train": [example for question, example in examples if question not in out],
